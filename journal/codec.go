@@ -1,0 +1,147 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+)
+
+// RecordVersion is the version of the record around a body.
+//
+//	1: the fields of the record type below.
+const RecordVersion = 1
+
+// bodyVersion is the version of every kind's body so far.
+const bodyVersion = 1
+
+// Limits of one event (formats §1), checked before it is appended.
+const (
+	MaxRecordBytes = 16 << 20
+	MaxMoves       = 10_000
+)
+
+// ErrRecord is wrapped by every refusal of a record's bytes.
+var ErrRecord = errors.New("invalid record")
+
+// ErrNewer marks a record that a newer build wrote: its version, kind or body
+// version is unknown here. It stops an older build; nothing may be skipped.
+var ErrNewer = errors.New("record was written by a newer build")
+
+// ErrTooLarge refuses an event that is over a limit. Nothing was written.
+var ErrTooLarge = errors.New("event is over a limit")
+
+// record is the stored form: canonical JSON, which is what the hash covers.
+// Canonical means: the fields in this order, which is that of their names'
+// bytes, as are the keys of every object inside; no white space; integers in
+// decimal, no floats; strings in UTF-8 with only `"`, `\` and control
+// characters escaped; absent optional fields left out.
+type record struct {
+	At          int64          `json:"at"`
+	Body        jsontext.Value `json:"body"`
+	Cause       Cause          `json:"cause"`
+	ID          uuid.UUID      `json:"id"`
+	Incarnation uuid.UUID      `json:"incarnation"`
+	Kind        Kind           `json:"kind"`
+	KV          int            `json:"kv"`
+	Seq         Seq            `json:"seq"`
+	V           int            `json:"v"`
+	Wall        int64          `json:"wall"`
+	Warehouse   uuid.UUID      `json:"warehouse"`
+}
+
+// encode writes the canonical bytes of an event. Prev and Hash are not in them.
+func encode(e Event) ([]byte, error) {
+	if n := len(e.Moves()); n > MaxMoves {
+		return nil, fmt.Errorf("%w: %d moves, the limit is %d", ErrTooLarge, n, MaxMoves)
+	}
+	if err := e.Body.check(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, e.Kind(), err)
+	}
+	body, err := json.Marshal(e.Body, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, e.Kind(), err)
+	}
+	data, err := json.Marshal(record{
+		At: e.At.UnixMilli(), Body: body, Cause: e.Cause, ID: e.ID, Incarnation: e.Incarnation,
+		Kind: e.Kind(), KV: bodyVersion, Seq: e.Seq, V: RecordVersion, Wall: e.Wall.UnixMilli(), Warehouse: e.Warehouse,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	if len(data) > MaxRecordBytes {
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(data), MaxRecordBytes)
+	}
+	return data, nil
+}
+
+// Decode reads the canonical bytes of an event whose predecessor has the hash
+// prev. It is strict: bytes that encoding the event again would not give are
+// refused with ErrRecord, so that one event has one hash. A version, kind or
+// body version this build does not know is ErrNewer.
+func Decode(prev Digest, data []byte) (Event, error) {
+	if len(data) > MaxRecordBytes {
+		return Event{}, fmt.Errorf("%w: %d bytes, the limit is %d", ErrRecord, len(data), MaxRecordBytes)
+	}
+	var r record
+	if err := peekVersion(data); err != nil {
+		return Event{}, err
+	}
+	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
+		return Event{}, fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	body, err := decodeKind(r.Kind, r.KV, r.Body)
+	if err != nil {
+		return Event{}, err
+	}
+	e := Event{
+		Position:  Position{Incarnation: r.Incarnation, Seq: r.Seq, Hash: Link(prev, data)},
+		Warehouse: r.Warehouse, ID: r.ID, At: fromMillis(r.At), Wall: fromMillis(r.Wall),
+		Prev: prev, Cause: r.Cause, Body: body,
+	}
+	again, err := encode(e)
+	if err != nil {
+		return Event{}, err
+	}
+	if !bytes.Equal(again, data) {
+		return Event{}, fmt.Errorf("%w: its bytes are not in the canonical form", ErrRecord)
+	}
+	return e, nil
+}
+
+// peekVersion finds out whether a newer build wrote the record, before strict
+// decoding would call its new fields damage.
+func peekVersion(data []byte) error {
+	var v struct {
+		V int `json:"v"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	if v.V > RecordVersion {
+		return fmt.Errorf("%w: record version %d, this build reads %d", ErrNewer, v.V, RecordVersion)
+	}
+	return nil
+}
+
+func decodeKind(kind Kind, kv int, data []byte) (Body, error) {
+	decode, ok := decoders[kind][kv]
+	if !ok {
+		return nil, fmt.Errorf("%w: kind %q version %d", ErrNewer, kind, kv)
+	}
+	return decode(data)
+}
+
+func decodeBody[B Body](data []byte) (Body, error) {
+	var b B
+	if err := json.Unmarshal(data, &b, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, b.Kind(), err)
+	}
+	return b, nil
+}
+
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

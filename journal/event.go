@@ -1,0 +1,58 @@
+package journal
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Draft is a decided request on its way into the journal. ID is a UUIDv7, fixed
+// before the first attempt, so that an unknown outcome can be looked up.
+type Draft struct {
+	Warehouse uuid.UUID
+	ID        uuid.UUID
+	Cause     Cause
+	Body      Body
+	Documents []Document
+}
+
+// Event is one accepted request: one atomic fact, also when it moves several
+// tables. At is the journal's time: never before the event's predecessor. Wall
+// is the raw clock; see ClockSuspect. Both are UTC in milliseconds.
+type Event struct {
+	Position
+	Warehouse uuid.UUID
+	ID        uuid.UUID
+	At, Wall  time.Time
+	Prev      Digest
+	Cause     Cause
+	Body      Body
+}
+
+// Kind is the kind of the event's body.
+func (e Event) Kind() Kind { return e.Body.Kind() }
+
+// Moves are the steps that tables and views made in this event; none for the
+// events of namespaces and of the journal itself.
+func (e Event) Moves() []Move { return e.Body.moves() }
+
+// ClockSuspect tells that the wall clock stood further ahead than the time the
+// machine has been up allows, so that At did not follow it.
+func (e Event) ClockSuspect() bool { return e.Wall.After(e.At) }
+
+// Entry is an event as it is appended: with the bytes that its hash covers and
+// the documents kept beside the chain.
+type Entry struct {
+	Event     Event
+	Record    []byte
+	Documents []Document
+}
+
+// Size is about how many bytes the entry adds to a journal.
+func (e Entry) Size() int {
+	n := len(e.Record)
+	for _, d := range e.Documents {
+		n += len(d.Data)
+	}
+	return n
+}

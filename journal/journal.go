@@ -1,0 +1,104 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/google/uuid"
+)
+
+// Limits of one group of entries appended together (formats §3). A single entry
+// may be larger than MaxGroupBytes: it then goes alone.
+const (
+	MaxGroupEntries = 512
+	MaxGroupBytes   = 8 << 20
+)
+
+// When a journal is opened.
+var (
+	// ErrLocked: another process has the journal open.
+	ErrLocked = errors.New("journal is in use by another process")
+	// ErrFormat: the file is no journal, or a newer build wrote it.
+	ErrFormat = errors.New("journal format is not readable by this build")
+)
+
+// When a journal is read.
+var (
+	// ErrNoWarehouse: the journal holds no history of that warehouse.
+	ErrNoWarehouse = errors.New("journal has no such warehouse")
+	// ErrNoEvent: no event at that seq, or no such move in it.
+	ErrNoEvent = errors.New("journal has no such event")
+	// ErrNotKept: the document was over the limit; only its digest is known.
+	ErrNotKept = errors.New("document was not kept")
+	// ErrErased: the document was kept and has been erased since.
+	ErrErased = errors.New("document was erased")
+)
+
+// When a journal is written.
+var (
+	// ErrNotNext: an entry does not follow the head. Nothing was written.
+	ErrNotNext = errors.New("event does not follow the head of the journal")
+	// ErrUnknownOutcome: the group may or may not be durable. The writer is
+	// closed by it: only opening the journal again tells.
+	ErrUnknownOutcome = errors.New("outcome of the append is unknown")
+	// ErrClosed: the journal or its writer is closed. Nothing was written.
+	ErrClosed = errors.New("journal is closed")
+)
+
+// Damage is a place in a journal whose bytes are not what was written there.
+type Damage struct {
+	Warehouse   uuid.UUID
+	Incarnation uuid.UUID
+	Seq         Seq
+	Reason      string
+}
+
+// Error names the place and what is wrong there.
+func (d *Damage) Error() string {
+	return fmt.Sprintf("journal is damaged at %s:%d of warehouse %s: %s", d.Incarnation, d.Seq, d.Warehouse, d.Reason)
+}
+
+// Reader reads the history of one warehouse's current incarnation. Safe for
+// concurrent use, also beside appends; what was appended before a call began is
+// seen by it. Damage is reported as *Damage.
+type Reader interface {
+	// Head is the position of the newest event. ErrNoWarehouse before birth.
+	Head(ctx context.Context) (Position, error)
+	// Find looks an event up by its id.
+	Find(ctx context.Context, id uuid.UUID) (Event, bool, error)
+	// Scan yields the events after a seq, ascending, without gaps, each checked
+	// to link to the one before. It sees what was there when it began and
+	// perhaps more. It never holds the journal open for long: the consumer may
+	// be slow. An error ends it. Before birth it yields nothing.
+	Scan(ctx context.Context, after Seq) iter.Seq2[Event, error]
+	// ScanBack yields the events before a seq, newest first, each checked to be
+	// what the one after it links to. before 0 means from the head.
+	ScanBack(ctx context.Context, before Seq) iter.Seq2[Event, error]
+	// Document is the inflated metadata file that a move made, checked against
+	// the digest in the chain. ErrNoEvent, ErrNotKept or ErrErased.
+	Document(ctx context.Context, seq Seq, move int) ([]byte, error)
+}
+
+// Writer appends. One goroutine at a time may call it: the recorder's, who
+// alone moves the head.
+type Writer interface {
+	// Append makes a group of entries durable, all or none, before it returns.
+	// Entries may be of several warehouses; those of one follow its head in
+	// order, and an incarnation-started may begin a warehouse's history.
+	// ErrNotNext, ErrTooLarge and ErrClosed: nothing was written.
+	// ErrUnknownOutcome: looked at again only by opening the journal anew.
+	Append(ctx context.Context, entries ...Entry) error
+}
+
+// Journal is the histories of all warehouses that share one writer.
+type Journal interface {
+	Writer
+	// Warehouses lists the ids of those that were born here, ascending.
+	Warehouses(ctx context.Context) ([]uuid.UUID, error)
+	// Warehouse reads one of them; an unborn one has no head.
+	Warehouse(id uuid.UUID) Reader
+	// Close waits for calls under way and gives the files back. Idempotent.
+	Close() error
+}
