@@ -1,0 +1,93 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"puddle/journal"
+)
+
+// batch is how many events are applied together when catching up.
+const batch = 512
+
+// CatchUp applies what the journal has and the projection lacks, up to the seq
+// to (0: up to the head). It is the only loop that applies events outside the
+// recorder: at start, in a rebuild, in recovery, in followers. A projection that
+// stands at another history than the journal's is ErrAhead or ErrDiverged and is
+// left as it was.
+func CatchUp(ctx context.Context, from journal.Reader, to journal.Seq, p Projection) error {
+	cursor, err := p.Cursor(ctx)
+	if err != nil {
+		return err
+	}
+	if err := checkCursor(ctx, from, cursor); err != nil {
+		return fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	events := make([]journal.Event, 0, batch)
+	apply := func() error {
+		if err := p.Apply(ctx, events...); err != nil {
+			return fmt.Errorf("%s: %w", p.Name(), diverged(err))
+		}
+		events = events[:0]
+		return nil
+	}
+	for e, err := range from.Scan(ctx, cursor.Seq) {
+		if err != nil {
+			return err
+		}
+		if to != 0 && e.Seq > to {
+			break
+		}
+		if events = append(events, e); len(events) == batch {
+			if err := apply(); err != nil {
+				return err
+			}
+		}
+	}
+	return apply()
+}
+
+// checkCursor compares a cursor with the journal it should be a place in.
+func checkCursor(ctx context.Context, from journal.Reader, cursor journal.Position) error {
+	if cursor.IsZero() {
+		return nil
+	}
+	head, err := from.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if cursor.Incarnation != head.Incarnation {
+		return fmt.Errorf("%w: it stands at %s, the journal is of incarnation %s", ErrDiverged, cursor, head.Incarnation)
+	}
+	if cursor.Seq > head.Seq {
+		return fmt.Errorf("%w: it stands at %s, the journal ends at %s", ErrAhead, cursor, head)
+	}
+	if cursor.Seq == head.Seq {
+		return sameHash(cursor, head)
+	}
+	for e, err := range from.Scan(ctx, cursor.Seq-1) {
+		if err != nil {
+			return err
+		}
+		return sameHash(cursor, e.Position)
+	}
+	return fmt.Errorf("%w: the journal has no event at %s", ErrDiverged, cursor)
+}
+
+func sameHash(cursor, journaled journal.Position) error {
+	if cursor != journaled {
+		return fmt.Errorf("%w: the event at %s has another hash than the one applied", ErrDiverged, cursor)
+	}
+	return nil
+}
+
+// diverged turns a refusal into what it means in a replay: the journal accepted
+// the event, so it is the projection that is wrong.
+func diverged(err error) error {
+	var c *Conflict
+	if errors.As(err, &c) {
+		return fmt.Errorf("%w: %w", ErrDiverged, err)
+	}
+	return err
+}
