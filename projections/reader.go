@@ -55,6 +55,9 @@ type Reader interface {
 	Object(ctx context.Context, id journal.Identifier) (Object, error)
 	// Objects lists the names of the live objects of a kind; ErrNoNamespace.
 	Objects(ctx context.Context, in journal.Namespace, kind journal.ObjectKind, page Page) ([]string, error)
+	// Places are what a live object owns, ordered by path; none when it is not
+	// live. A rename repeats them without reading the object's file.
+	Places(ctx context.Context, object uuid.UUID) ([]journal.Place, error)
 	History
 }
 
