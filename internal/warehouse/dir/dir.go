@@ -1,0 +1,161 @@
+package dir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"puddle/internal/warehouse"
+)
+
+// Store is a folder as a [warehouse.Store] with [warehouse.Folders]. It may be
+// used from many goroutines and beside other processes.
+type Store struct {
+	root    *os.Root
+	settled settled
+}
+
+var (
+	_ warehouse.Store   = (*Store)(nil)
+	_ warehouse.Folders = (*Store)(nil)
+)
+
+// Open opens the store in the folder path, which is created, durably and with
+// its parents, where it is missing.
+func Open(path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
+	}
+	if err := makeRoot(path); err != nil {
+		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
+	}
+	return &Store{root: root}, nil
+}
+
+// Close lets go of the folder. No method may be called after it.
+func (s *Store) Close() error { return s.root.Close() }
+
+// Get implements [warehouse.Reader].
+func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	folder, name, err := s.find(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	info, err := lstat(folder, name)
+	if err != nil {
+		return nil, readError(key, err)
+	}
+	file, err := folder.Open(name)
+	if err != nil {
+		return nil, readError(key, err)
+	}
+	defer file.Close()
+	// The name may have been replaced meanwhile: the open file tells its size.
+	if info, err = file.Stat(); err != nil {
+		return nil, readError(key, err)
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%w: %q has %d bytes, the limit is %d", warehouse.ErrTooLarge, key, info.Size(), limit)
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(file, data); err != nil {
+		return nil, readError(key, err)
+	}
+	return data, nil
+}
+
+// Stat implements [warehouse.Reader]. One plain stat answers for a file that is
+// there; only what it does not find is looked for step by step.
+func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
+	if err := check(ctx, key); err != nil {
+		return warehouse.Info{}, err
+	}
+	if info, err := lstat(s.root, key); err == nil {
+		return warehouse.Info{Size: info.Size()}, nil
+	}
+	folder, name, err := s.find(ctx, key)
+	if err != nil {
+		return warehouse.Info{}, err
+	}
+	defer folder.Close()
+	info, err := lstat(folder, name)
+	if err != nil {
+		return warehouse.Info{}, readError(key, err)
+	}
+	return warehouse.Info{Size: info.Size()}, nil
+}
+
+// check is the start of every call.
+func check(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return warehouse.CheckKey(key)
+}
+
+// find opens the folder that holds key, which the caller closes.
+func (s *Store) find(ctx context.Context, key string) (folder *os.Root, name string, err error) {
+	if err := check(ctx, key); err != nil {
+		return nil, "", err
+	}
+	parent, name := split(key)
+	if folder, err = s.openFolder(parent); err != nil {
+		return nil, "", readError(key, err)
+	}
+	return folder, name, nil
+}
+
+// split returns the folder of key, "" at the root, and its name there.
+func split(key string) (folder, name string) {
+	folder, name = path.Split(key)
+	return path.Clean("/" + folder)[1:], name
+}
+
+// lstat describes the regular file name: another thing is not found, a link
+// is ErrLink.
+func lstat(folder *os.Root, name string) (fs.FileInfo, error) {
+	info, err := folder.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode().Type() == fs.ModeSymlink:
+		return nil, warehouse.ErrLink
+	case !info.Mode().IsRegular():
+		return nil, fs.ErrNotExist
+	}
+	return info, nil
+}
+
+// readError says what err means for one who looks for key.
+func readError(key string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%w: %q", warehouse.ErrNotFound, key)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fmt.Errorf("%w: %q: %w", warehouse.ErrInvalidKey, key, err)
+	}
+	return fmt.Errorf("warehouse: read %q: %w", key, err)
+}
+
+// writeError says what err means for one who changes key.
+func writeError(key string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%w: %q", warehouse.ErrExists, key)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fmt.Errorf("%w: %q: %w", warehouse.ErrInvalidKey, key, err)
+	}
+	return fmt.Errorf("warehouse: write %q: %w", key, err)
+}

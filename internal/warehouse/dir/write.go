@@ -1,0 +1,107 @@
+package dir
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"puddle/internal/warehouse"
+)
+
+// fileMode is cut down by the umask of the process, as the engines need it.
+const fileMode = 0o666
+
+// Create implements [warehouse.Store].
+func (s *Store) Create(ctx context.Context, key string, data []byte) error {
+	return s.write(ctx, key, data, func(folder *os.Root, temp, name string) error {
+		if err := folder.Link(temp, name); err != nil {
+			return err
+		}
+		return folder.Remove(temp)
+	})
+}
+
+// Put implements [warehouse.Store].
+func (s *Store) Put(ctx context.Context, key string, data []byte) error {
+	return s.write(ctx, key, data, func(folder *os.Root, temp, name string) error {
+		info, err := folder.Lstat(name)
+		if err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return warehouse.ErrLink
+		}
+		if err == nil && info.IsDir() {
+			return fs.ErrExist
+		}
+		return folder.Rename(temp, name)
+	})
+}
+
+// write stores data under a temporary name and lets publish give it its own.
+func (s *Store) write(ctx context.Context, key string, data []byte, publish func(folder *os.Root, temp, name string) error) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	parent, name := split(key)
+	folder, err := s.makeFolders(parent)
+	if err != nil {
+		return writeError(key, err)
+	}
+	defer folder.Close()
+	// The folder is durable. A crash here leaves it empty.
+
+	temp := warehouse.TempPrefix + rand.Text()
+	if err := writeSynced(folder, temp, data); err != nil {
+		return writeError(key, errors.Join(err, folder.Remove(temp)))
+	}
+	// The bytes are durable under a name that is no key. A crash leaves it.
+
+	if err := publish(folder, temp, name); err != nil {
+		folder.Remove(temp)
+		return writeError(key, err)
+	}
+	// Every reader sees the new bytes. A crash may still undo that.
+
+	if err := syncFolder(folder); err != nil {
+		return fmt.Errorf("warehouse: sync the folder of %q: %w", key, err)
+	}
+	return nil
+}
+
+// writeSynced creates the file name with data, durable but for its name.
+func writeSynced(folder *os.Root, name string, data []byte) error {
+	file, err := folder.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// Delete implements [warehouse.Store]. It syncs the folder also when the file
+// is gone already: an earlier call may have been cut off before it did.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	folder, name, err := s.find(ctx, key)
+	if errors.Is(err, warehouse.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	_, err = lstat(folder, name)
+	if err == nil {
+		err = folder.Remove(name)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return writeError(key, err)
+	}
+	if err := syncFolder(folder); err != nil {
+		return fmt.Errorf("warehouse: sync the folder of %q: %w", key, err)
+	}
+	return nil
+}
