@@ -1,0 +1,49 @@
+# The recipes of this project; each is one call, so they can be read as documentation.
+
+# list the recipes
+default:
+    @just --list
+
+# compile everything
+build:
+    go build ./...
+
+# all tests, those that need other programs too
+test:
+    PUDDLE_TEST_REQUIRE=all go test ./...
+
+# the packages that share state between goroutines, under the race detector
+race:
+    go test -race ./journal/... ./projections/... ./internal/warehouse/... ./rest/...
+
+# the pinned golangci-lint (the first run builds it)
+lint:
+    .ci/lint
+
+# what the compiler's own checker finds
+vet:
+    go vet ./...
+
+# format all Go code
+fmt:
+    gofmt -w $(git ls-files '*.go')
+
+# everything that must hold before a change lands
+ci:
+    .ci/run
+
+# the catalog with its defaults, all data below ./puddle-data
+serve:
+    go run ./cmd/puddle
+
+# PyIceberg's driver against a fresh puddle
+pyiceberg:
+    fixtures/engines/with-puddle.sh fixtures/engines/now.sh pyiceberg
+
+# puddle next to the machine's limit, as a table of ratios
+bench *FLAGS:
+    go run ./fixtures/icebench compare {{FLAGS}}
+
+# kill -9 in a loop under many writers; nothing acknowledged may be lost
+crashloop rounds="50" writers="16":
+    go run ./fixtures/crashloop -rounds {{rounds}} -writers {{writers}}
