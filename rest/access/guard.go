@@ -1,0 +1,101 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"puddle/journal"
+)
+
+// ErrNotAuthorized: the request names no known caller. The text says no more.
+var ErrNotAuthorized = errors.New("a valid bearer token is needed")
+
+// Token is one static bearer token, known by its digest.
+type Token struct {
+	Name   string // of whoever holds it; becomes the actor token:NAME
+	SHA256 [sha256.Size]byte
+}
+
+// NewToken is the token with that secret.
+func NewToken(name, secret string) (Token, error) {
+	if secret == "" {
+		return Token{}, fmt.Errorf("token %q is empty", name)
+	}
+	return Token{Name: name, SHA256: sha256.Sum256([]byte(secret))}, nil
+}
+
+// NewTokenDigest is the token whose secret has that SHA-256, in hexadecimal of
+// either case.
+func NewTokenDigest(name, digest string) (Token, error) {
+	raw, err := hex.DecodeString(digest)
+	if err != nil || len(raw) != sha256.Size {
+		return Token{}, fmt.Errorf("the SHA-256 of token %q is not 64 hexadecimal digits", name)
+	}
+	return Token{Name: name, SHA256: [sha256.Size]byte(raw)}, nil
+}
+
+// Guard authenticates. It never changes, so that it is safe for concurrent use.
+type Guard struct{ tokens []Token }
+
+// NewGuard accepts the holders of the tokens, or everybody when there are none.
+// Two tokens with one name, or one secret under two names, are an error: events
+// could not tell who it was.
+func NewGuard(tokens ...Token) (*Guard, error) {
+	names := make(map[string]bool, len(tokens))
+	secrets := make(map[[sha256.Size]byte]string, len(tokens))
+	for _, t := range tokens {
+		if t.Name == "" {
+			return nil, errors.New("a token has no name")
+		}
+		if names[t.Name] {
+			return nil, fmt.Errorf("two tokens have the name %q", t.Name)
+		}
+		if other, taken := secrets[t.SHA256]; taken {
+			return nil, fmt.Errorf("tokens %q and %q are the same", other, t.Name)
+		}
+		names[t.Name], secrets[t.SHA256] = true, t.Name
+	}
+	return &Guard{tokens: append([]Token(nil), tokens...)}, nil
+}
+
+// Authenticate finds the caller from the context of the connection and the
+// values of the request's Authorization headers. ErrNotAuthorized.
+func (g *Guard) Authenticate(ctx context.Context, authorization []string) (Caller, error) {
+	if caller, ok := trusted(ctx); ok {
+		return caller, nil
+	}
+	if len(g.tokens) == 0 {
+		return Caller{Actor: journal.Anonymous, Origin: journal.OriginREST}, nil
+	}
+	if len(authorization) != 1 {
+		return Caller{}, ErrNotAuthorized
+	}
+	scheme, secret, _ := strings.Cut(authorization[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return Caller{}, ErrNotAuthorized
+	}
+	name, ok := g.holder(strings.Trim(secret, " "))
+	if !ok {
+		return Caller{}, ErrNotAuthorized
+	}
+	return Caller{Actor: journal.TokenActor(name), Origin: journal.OriginREST}, nil
+}
+
+// holder compares with every token, whether or not one fits already.
+func (g *Guard) holder(secret string) (name string, ok bool) {
+	sum := sha256.Sum256([]byte(secret))
+	found := -1
+	for i := range g.tokens {
+		fits := subtle.ConstantTimeCompare(sum[:], g.tokens[i].SHA256[:])
+		found = subtle.ConstantTimeSelect(fits, i, found)
+	}
+	if found < 0 {
+		return "", false
+	}
+	return g.tokens[found].Name, true
+}
