@@ -12,14 +12,15 @@ import (
 type Warehouse interface {
 	Projection
 	Reader
+	Dumper
 }
 
 // Store holds the pointer tables of all warehouses that share one database.
 type Store interface {
 	// Warehouse answers for one; one that was never applied to is empty.
 	Warehouse(id uuid.UUID) Warehouse
-	// Begin starts the recorder's transaction. Only one may be open, and only
-	// the recorder, or a CatchUp while no recorder runs, writes.
+	// Begin starts the recorder's transaction. It waits while another one, or
+	// an Apply or Reset of a Warehouse, is under way.
 	Begin(ctx context.Context) (Tx, error)
 	// Close gives the files back. Idempotent.
 	Close() error

@@ -1,0 +1,173 @@
+package projections
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+)
+
+// foldMove applies one move. The moves of an event are judged in order, each
+// seeing what those before it did.
+func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
+	held, err := checkFrom(t, m)
+	if err != nil {
+		return err
+	}
+	named := m.To != nil && (m.From == nil || !m.To.Identifier.Equal(m.From.Identifier))
+	if named {
+		if err := checkName(t, m); err != nil {
+			return err
+		}
+	}
+	if m.To == nil {
+		err = t.DropObject(held)
+	} else {
+		err = t.PutObject(Object{
+			Kind: m.Kind, UUID: m.UUID, Identifier: m.To.Identifier, Pointer: m.To.Pointer, Location: m.To.Location,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if err := foldPlaces(t, m); err != nil {
+		return err
+	}
+	return t.AddStep(step(e, m), index, named)
+}
+
+// checkFrom compares where the event found the object with where it is. A uuid
+// is born once: what was dropped comes back by other events than a birth.
+func checkFrom(t Tables, m journal.Move) (Object, error) {
+	held, live, known, err := t.FindObject(m.UUID)
+	switch {
+	case err != nil:
+		return Object{}, err
+	case m.From == nil && known:
+		return Object{}, conflict(UUIDTaken, m, m.UUID)
+	case m.From == nil:
+		return Object{}, nil
+	case !live || held.Kind != m.Kind || !held.Identifier.Equal(m.From.Identifier):
+		return Object{}, conflict(ObjectMissing, m, uuid.Nil)
+	case held.Pointer != m.From.Pointer:
+		return Object{}, conflict(PointerMoved, m, uuid.Nil)
+	}
+	return held, nil
+}
+
+// checkName asks whether the object can have its new name.
+func checkName(t Tables, m journal.Move) error {
+	id := m.To.Identifier
+	if _, ok, err := t.FindNamespace(id.Namespace); err != nil {
+		return err
+	} else if !ok {
+		return conflict(NamespaceMissing, m, uuid.Nil)
+	}
+	holder, taken, err := t.NameHolder(id)
+	if err != nil || !taken {
+		return err
+	}
+	c := conflict(NameTaken, m, holder.UUID)
+	c.Object = holder.Kind
+	return c
+}
+
+// foldPlaces gives an object its places and takes those it has no more. Only a
+// path that is new to it can overlap another object's.
+func foldPlaces(t Tables, m journal.Move) error {
+	var wanted []journal.Place
+	if m.To != nil {
+		wanted = m.To.Places
+	}
+	wanted, err := orderPlaces(wanted)
+	if err != nil {
+		return err
+	}
+	var owned []journal.Place
+	if m.From != nil {
+		if owned, err = t.Places(m.UUID); err != nil {
+			return err
+		}
+	}
+	if slices.Equal(owned, wanted) {
+		return nil
+	}
+	for _, p := range wanted {
+		if slices.ContainsFunc(owned, func(o journal.Place) bool { return o.Path == p.Path }) {
+			continue
+		}
+		holder, taken, err := t.PlaceHolder(p.Path, m.UUID)
+		if err != nil {
+			return err
+		}
+		if taken {
+			c := conflict(PlaceTaken, m, holder)
+			c.Path = p.Path
+			return c
+		}
+	}
+	return t.SetPlaces(m.UUID, wanted)
+}
+
+// orderPlaces sorts by path and keeps the first role of a path.
+func orderPlaces(places []journal.Place) ([]journal.Place, error) {
+	for _, p := range places {
+		if !strings.HasSuffix(p.Path, "/") {
+			return nil, fmt.Errorf("%w: the place %q does not end in a slash", journal.ErrRecord, p.Path)
+		}
+	}
+	ordered := slices.Clone(places)
+	byPath := func(a, b journal.Place) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortStableFunc(ordered, byPath)
+	return slices.CompactFunc(ordered, func(a, b journal.Place) bool { return a.Path == b.Path }), nil
+}
+
+// PlacesAbove are the path itself and every folder above it: the places that
+// would hold it, ascending. Together with what lies below the path they are all
+// that can overlap it, by whole segments (case 130).
+func PlacesAbove(path string) []string {
+	above := make([]string, 0, strings.Count(path, "/"))
+	for i, c := range []byte(path) {
+		if c == '/' {
+			above = append(above, path[:i+1])
+		}
+	}
+	return above
+}
+
+func conflict(kind ConflictKind, m journal.Move, holder uuid.UUID) *Conflict {
+	c := &Conflict{Kind: kind, Identifier: m.Identifier(), UUID: m.UUID, Holder: holder}
+	switch kind {
+	case ObjectMissing, PointerMoved:
+		c.Identifier = m.From.Identifier
+	case NamespaceMissing:
+		c.Namespace = c.Identifier.Namespace
+	}
+	return c
+}
+
+// step is what history keeps of a move, sharing nothing with the event.
+func step(e journal.Event, m journal.Move) Step {
+	m.Updates = nil
+	if m.From != nil {
+		m.From = &journal.From{Identifier: ownIdentifier(m.From.Identifier), Pointer: m.From.Pointer}
+	}
+	if m.To != nil {
+		m.To = &journal.To{Identifier: ownIdentifier(m.To.Identifier), Pointer: m.To.Pointer, Location: m.To.Location}
+	}
+	if m.SnapshotID != nil {
+		id := *m.SnapshotID
+		m.SnapshotID = &id
+	}
+	return Step{
+		Seq: e.Seq, Event: e.ID, At: e.At, Kind: e.Kind(),
+		Actor: e.Cause.Actor, RequestID: e.Cause.RequestID, Move: m,
+	}
+}
+
+func ownIdentifier(id journal.Identifier) journal.Identifier {
+	return journal.Identifier{Namespace: slices.Clone(id.Namespace), Name: id.Name}
+}

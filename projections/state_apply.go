@@ -1,0 +1,201 @@
+package projections
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+)
+
+// held is everything a State holds, as one value: copying it is keeping it. Its
+// keys are made of parts that a zero byte ends, which no namespace holds.
+type held struct {
+	cursor         journal.Position
+	name, location string
+
+	namespaces tree[Namespace]         // by path
+	ids        tree[journal.Namespace] // by id
+	children   tree[string]            // by parent and name: the name
+	objects    tree[object]            // by uuid, the dropped ones too
+	names      tree[uuid.UUID]         // live objects, by identifier
+	kinds      tree[string]            // live objects, by namespace, kind and name: the name
+	places     tree[placeOf]           // by path
+	steps      tree[*past[Step]]       // by uuid
+	holders    tree[*past[uuid.UUID]]  // by identifier
+}
+
+type object struct {
+	Object
+	live   bool
+	places []journal.Place
+}
+
+type placeOf struct {
+	role   string
+	object uuid.UUID
+}
+
+// past is a list that grows at its front and is never changed: newest first.
+type past[V any] struct {
+	value  V
+	before *past[V]
+}
+
+var _ Tables = (*held)(nil)
+
+// apply folds an event that is yet to be applied. After an error h is worthless.
+func (h *held) apply(warehouse uuid.UUID, e journal.Event) error {
+	follows, err := Follows(warehouse, h.cursor, e)
+	if err != nil || !follows {
+		return err
+	}
+	if err := Fold(h, e); err != nil {
+		return err
+	}
+	h.cursor = e.Position
+	return nil
+}
+
+// Begin forgets all but history.
+func (h *held) Begin(name, location string) error {
+	*h = held{cursor: h.cursor, name: name, location: location, steps: h.steps, holders: h.holders}
+	return nil
+}
+
+// FindNamespace finds by name.
+func (h *held) FindNamespace(name journal.Namespace) (Namespace, bool, error) {
+	n, ok := h.namespace(name)
+	return n, ok, nil
+}
+
+// NamespaceOf finds by id.
+func (h *held) NamespaceOf(id uuid.UUID) (journal.Namespace, bool, error) {
+	n, ok := h.ids.get(string(id[:]))
+	return n, ok, nil
+}
+
+// PutNamespace keeps a copy.
+func (h *held) PutNamespace(n Namespace) error {
+	properties := make(map[string]string, len(n.Properties))
+	maps.Copy(properties, n.Properties)
+	n = Namespace{ID: n.ID, Name: slices.Clone(n.Name), Properties: properties}
+	h.namespaces = h.namespaces.put(n.Name.Key(), n)
+	h.ids = h.ids.put(string(n.ID[:]), n.Name)
+	h.children = h.children.put(below(n.Name.Parent())+n.Name.Name(), n.Name.Name())
+	return nil
+}
+
+// DropNamespace forgets it.
+func (h *held) DropNamespace(n Namespace) error {
+	h.namespaces = h.namespaces.remove(n.Name.Key())
+	h.ids = h.ids.remove(string(n.ID[:]))
+	h.children = h.children.remove(below(n.Name.Parent()) + n.Name.Name())
+	return nil
+}
+
+// Occupied looks for a first child and a first object.
+func (h *held) Occupied(name journal.Namespace) (bool, error) {
+	prefix := below(name)
+	return len(list(h.children, prefix, Page{Limit: 1})) > 0 || len(list(h.kinds, prefix, Page{Limit: 1})) > 0, nil
+}
+
+// FindObject finds by uuid.
+func (h *held) FindObject(id uuid.UUID) (found Object, live, ok bool, err error) {
+	o, ok := h.objects.get(string(id[:]))
+	return o.Object, o.live, ok, nil
+}
+
+// NameHolder finds by identifier.
+func (h *held) NameHolder(id journal.Identifier) (Object, bool, error) {
+	o, ok := h.named(id)
+	return o, ok, nil
+}
+
+// PutObject keeps a copy, with the places that are held already.
+func (h *held) PutObject(o Object) error {
+	before, _ := h.objects.get(string(o.UUID[:]))
+	if before.live && !before.Identifier.Equal(o.Identifier) {
+		h.unname(before.Object)
+	}
+	o.Identifier = ownIdentifier(o.Identifier)
+	h.objects = h.objects.put(string(o.UUID[:]), object{Object: o, live: true, places: before.places})
+	h.names = h.names.put(nameKey(o.Identifier), o.UUID)
+	h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
+	return nil
+}
+
+// DropObject frees the name.
+func (h *held) DropObject(o Object) error {
+	before, _ := h.objects.get(string(o.UUID[:]))
+	h.unname(before.Object)
+	h.objects = h.objects.put(string(o.UUID[:]), object{Object: o, places: before.places})
+	return nil
+}
+
+func (h *held) unname(o Object) {
+	h.names = h.names.remove(nameKey(o.Identifier))
+	h.kinds = h.kinds.remove(kindKey(o.Identifier.Namespace, o.Kind) + o.Identifier.Name)
+}
+
+// Places are the object's.
+func (h *held) Places(id uuid.UUID) ([]journal.Place, error) {
+	o, _ := h.objects.get(string(id[:]))
+	return o.places, nil
+}
+
+// SetPlaces replaces them.
+func (h *held) SetPlaces(id uuid.UUID, places []journal.Place) error {
+	o, _ := h.objects.get(string(id[:]))
+	for _, p := range o.places {
+		h.places = h.places.remove(p.Path)
+	}
+	for _, p := range places {
+		h.places = h.places.put(p.Path, placeOf{p.Role, id})
+	}
+	o.places = places
+	h.objects = h.objects.put(string(id[:]), o)
+	return nil
+}
+
+// PlaceHolder looks up each folder above, then takes the first path below.
+func (h *held) PlaceHolder(path string, except uuid.UUID) (uuid.UUID, bool, error) {
+	for _, above := range PlacesAbove(path) {
+		if p, ok := h.places.get(above); ok && p.object != except {
+			return p.object, true, nil
+		}
+	}
+	for below, p := range h.places.from(path) {
+		if !strings.HasPrefix(below, path) {
+			break
+		}
+		if p.object != except {
+			return p.object, true, nil
+		}
+	}
+	return uuid.Nil, false, nil
+}
+
+// AddStep puts the step at the front of its object's past.
+func (h *held) AddStep(s Step, _ int, named bool) error {
+	key := string(s.Move.UUID[:])
+	before, _ := h.steps.get(key)
+	h.steps = h.steps.put(key, &past[Step]{s, before})
+	if named {
+		key := nameKey(s.Move.To.Identifier)
+		before, _ := h.holders.get(key)
+		h.holders = h.holders.put(key, &past[uuid.UUID]{s.Move.UUID, before})
+	}
+	return nil
+}
+
+// below begins the keys of what is in a namespace.
+func below(n journal.Namespace) string { return n.Key() + "\x00" }
+
+func nameKey(id journal.Identifier) string { return below(id.Namespace) + id.Name }
+
+func kindKey(n journal.Namespace, kind journal.ObjectKind) string {
+	return below(n) + string(kind) + "\x00"
+}

@@ -1,0 +1,71 @@
+package projections
+
+import (
+	"github.com/google/uuid"
+
+	"puddle/journal"
+)
+
+// Tables is what Fold reads and writes: the tables of one warehouse inside a
+// transaction, which sees its own writes. Every method answers only for rows of
+// that warehouse, compares names byte by byte, and costs the same whatever the
+// number of objects. Rules are Fold's; tables have none.
+type Tables interface {
+	WarehouseTable
+	NamespaceTable
+	ObjectTable
+	PlaceTable
+	HistoryTable
+}
+
+// WarehouseTable says which warehouse this is.
+type WarehouseTable interface {
+	// Begin starts an incarnation: namespaces, objects and places are
+	// forgotten, history is kept.
+	Begin(name, location string) error
+}
+
+// NamespaceTable holds the namespaces.
+type NamespaceTable interface {
+	FindNamespace(name journal.Namespace) (Namespace, bool, error)
+	// NamespaceOf is the name of the namespace with an id.
+	NamespaceOf(id uuid.UUID) (journal.Namespace, bool, error)
+	// PutNamespace adds one whose parent is there, or replaces the properties
+	// of the one that has the id.
+	PutNamespace(n Namespace) error
+	DropNamespace(n Namespace) error
+	// Occupied tells whether a child or a live object is in it.
+	Occupied(name journal.Namespace) (bool, error)
+}
+
+// ObjectTable holds the objects, those that were dropped too.
+type ObjectTable interface {
+	// FindObject looks one up, live or dropped.
+	FindObject(object uuid.UUID) (found Object, live, ok bool, err error)
+	// NameHolder is the live object that has a name.
+	NameHolder(id journal.Identifier) (Object, bool, error)
+	// PutObject adds a live object or replaces what is held of its uuid.
+	PutObject(o Object) error
+	// DropObject turns a live object into a dropped one, which has no name. Its
+	// places are taken by SetPlaces.
+	DropObject(o Object) error
+}
+
+// PlaceTable holds what live objects own.
+type PlaceTable interface {
+	// Places are those of an object, ordered by path.
+	Places(object uuid.UUID) ([]journal.Place, error)
+	// SetPlaces replaces those of an object. No path comes twice.
+	SetPlaces(object uuid.UUID, places []journal.Place) error
+	// PlaceHolder is another object than the one named that has a place which
+	// is the path, above it or below it: the one of the place whose path is
+	// first by bytes.
+	PlaceHolder(path string, except uuid.UUID) (uuid.UUID, bool, error)
+}
+
+// HistoryTable holds the steps of all objects that ever were.
+type HistoryTable interface {
+	// AddStep appends one; index is the move's in its event, and named tells
+	// that the move gave the object a name it did not have before.
+	AddStep(s Step, index int, named bool) error
+}

@@ -1,0 +1,127 @@
+package projections
+
+import (
+	"hash/maphash"
+	"iter"
+)
+
+// tree is an ordered map that never changes: put and remove answer another tree
+// that shares what stayed. A copy is one word, so a State can be tried on and
+// thrown away, and readers need no lock. It is a treap whose ranks follow from
+// the keys; all operations take logarithmic time.
+type tree[V any] struct{ root *node[V] }
+
+type node[V any] struct {
+	key         string
+	rank        uint64
+	value       V
+	left, right *node[V]
+}
+
+var ranks = maphash.MakeSeed()
+
+func (t tree[V]) get(key string) (value V, ok bool) {
+	n := t.root
+	for n != nil {
+		switch {
+		case key < n.key:
+			n = n.left
+		case key > n.key:
+			n = n.right
+		default:
+			return n.value, true
+		}
+	}
+	return value, false
+}
+
+func (t tree[V]) put(key string, value V) tree[V] {
+	return tree[V]{put(t.root, &node[V]{key: key, rank: maphash.String(ranks, key), value: value})}
+}
+
+func (t tree[V]) remove(key string) tree[V] { return tree[V]{remove(t.root, key)} }
+
+// from yields the entries at and after a key, ascending.
+func (t tree[V]) from(key string) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) { ascend(t.root, key, yield) }
+}
+
+// put owns fresh and makes it part of the answer. A key has one rank, so a node
+// of the same key lies on the way down to where fresh outranks what is there.
+func put[V any](n, fresh *node[V]) *node[V] {
+	switch {
+	case n == nil:
+		return fresh
+	case fresh.key == n.key:
+		fresh.left, fresh.right = n.left, n.right
+		return fresh
+	case fresh.rank > n.rank:
+		fresh.left, fresh.right = split(n, fresh.key)
+		return fresh
+	}
+	changed := *n
+	if fresh.key < n.key {
+		changed.left = put(n.left, fresh)
+	} else {
+		changed.right = put(n.right, fresh)
+	}
+	return &changed
+}
+
+func remove[V any](n *node[V], key string) *node[V] {
+	if n == nil {
+		return nil
+	}
+	if key == n.key {
+		return merge(n.left, n.right)
+	}
+	changed := *n
+	if key < n.key {
+		changed.left = remove(n.left, key)
+	} else {
+		changed.right = remove(n.right, key)
+	}
+	return &changed
+}
+
+func split[V any](n *node[V], key string) (less, greater *node[V]) {
+	if n == nil {
+		return nil, nil
+	}
+	changed := *n
+	if n.key < key {
+		changed.right, greater = split(n.right, key)
+		return &changed, greater
+	}
+	less, changed.left = split(n.left, key)
+	return less, &changed
+}
+
+func merge[V any](less, greater *node[V]) *node[V] {
+	switch {
+	case less == nil:
+		return greater
+	case greater == nil:
+		return less
+	}
+	if less.rank > greater.rank {
+		changed := *less
+		changed.right = merge(less.right, greater)
+		return &changed
+	}
+	changed := *greater
+	changed.left = merge(less, greater.left)
+	return &changed
+}
+
+func ascend[V any](n *node[V], from string, yield func(string, V) bool) bool {
+	if n == nil {
+		return true
+	}
+	if from <= n.key {
+		if !ascend(n.left, from, yield) || !yield(n.key, n.value) {
+			return false
+		}
+	}
+	return ascend(n.right, from, yield)
+}
