@@ -1,0 +1,142 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+)
+
+// Config is a complete configuration: defaults are filled in, variables are
+// replaced, rules are checked. Paths are as written, relative to the working
+// directory.
+type Config struct {
+	Server     Server
+	Logging    Logging
+	DataDir    string
+	Journal    Journal
+	Metastore  Metastore
+	Warehouses []Warehouse // in the order of the file; at least one
+	Tokens     []Token
+	Metrics    bool // GET /metrics answers
+}
+
+// Server is how puddle listens and what it takes.
+type Server struct {
+	Addr             string        // host:port
+	Insecure         bool          // may listen beyond loopback without tokens
+	MaxBodyBytes     int64         // of one request, inflated
+	MaxInflightBytes int64         // of all requests in work
+	RequestTimeout   time.Duration // of one request, the commit's last step excepted
+	ShutdownGrace    time.Duration // how long requests under way may take when it stops
+}
+
+// Logging is what goes to stderr.
+type Logging struct {
+	Level  string // debug, info, warn, error
+	Format string // text, json
+}
+
+// Journal is the embedded journal.
+type Journal struct {
+	Path        string
+	MaxDocument int64 // compressed bytes; larger metadata files are recorded by digest only
+}
+
+// Metastore is where pointers are kept.
+type Metastore struct {
+	Type       string // sqlite, memory
+	SQLitePath string
+}
+
+// The types of metastore in this build.
+const (
+	SQLite = "sqlite"
+	Memory = "memory" // journal and pointers are lost with the process
+)
+
+// Place is a storage URL as written and as compared.
+type Place struct {
+	URL      string
+	Location warehouse.Location
+}
+
+// Folder is the path of a place in the file system.
+func (p Place) Folder() string { return filepath.Clean(p.Location.Path()) }
+
+// Warehouse is one configured storage root and what else its tables may use.
+type Warehouse struct {
+	Name    string
+	Root    Place
+	Allowed []Place
+}
+
+// Token is a static bearer token, kept by its SHA-256 only.
+type Token struct {
+	Name   string
+	SHA256 journal.Digest
+}
+
+// Default is the embedded configuration, what an empty file means.
+func Default() (Config, error) { return parse("defaults", nil, os.LookupEnv) }
+
+// Load reads a file. Variables come from the process's environment. What is
+// wrong with the content is an [*Error]; other errors are of reading the file.
+func Load(path string) (Config, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, err
+	}
+	return parse(path, data, os.LookupEnv)
+}
+
+// parse reads a configuration from bytes; file is its name in errors.
+func parse(file string, data []byte, env func(string) (string, bool)) (Config, error) {
+	d := &decoder{file: file, env: env, lines: map[string]int{}}
+	c := defaults()
+	root := d.tree(data)
+	if len(d.problems) == 0 {
+		d.config(root, &c)
+	}
+	if len(d.problems) == 0 {
+		d.complete(&c)
+		d.rules(c)
+	}
+	return c, d.err()
+}
+
+func defaults() Config {
+	return Config{
+		Server: Server{
+			Addr: "127.0.0.1:8089", MaxBodyBytes: 64 << 20, MaxInflightBytes: 512 << 20,
+			RequestTimeout: time.Minute, ShutdownGrace: 20 * time.Second,
+		},
+		Logging:   Logging{Level: "info", Format: "text"},
+		DataDir:   "puddle-data",
+		Journal:   Journal{MaxDocument: journal.MaxDocumentBytes},
+		Metastore: Metastore{Type: SQLite},
+		Metrics:   true,
+	}
+}
+
+// complete fills in the defaults that follow from other keys.
+func (d *decoder) complete(c *Config) {
+	if c.Journal.Path == "" {
+		c.Journal.Path = filepath.Join(c.DataDir, "journal.db")
+	}
+	if c.Metastore.SQLitePath == "" {
+		c.Metastore.SQLitePath = filepath.Join(c.DataDir, "puddle.db")
+	}
+	if len(c.Warehouses) > 0 {
+		return
+	}
+	root, err := filepath.Abs(filepath.Join(c.DataDir, "warehouse"))
+	if err != nil {
+		d.fail("warehouses", "the default warehouse has no absolute path: %v", err)
+		return
+	}
+	place, _ := d.place("warehouses", "file://"+root)
+	c.Warehouses = []Warehouse{{Name: "default", Root: place}}
+}

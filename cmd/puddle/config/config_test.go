@@ -1,0 +1,161 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+)
+
+func environment(pairs ...string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1], true
+			}
+		}
+		return "", false
+	}
+}
+
+func TestDefaultIsEverythingBelowPuddleData(t *testing.T) {
+	t.Chdir(t.TempDir())
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := "file://" + wd + "/puddle-data/warehouse"
+	location, err := warehouse.ParseLocation(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Server: Server{
+			Addr: "127.0.0.1:8089", MaxBodyBytes: 64 << 20, MaxInflightBytes: 512 << 20,
+			RequestTimeout: 60 * time.Second, ShutdownGrace: 20 * time.Second,
+		},
+		Logging: Logging{"info", "text"}, DataDir: "puddle-data",
+		Journal:    Journal{"puddle-data/journal.db", 16 << 20},
+		Metastore:  Metastore{SQLite, "puddle-data/puddle.db"},
+		Warehouses: []Warehouse{{Name: "default", Root: Place{root, location}}},
+		Metrics:    true,
+	}
+	if diff := cmp.Diff(want, c, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
+		t.Errorf("default configuration (-want +got):\n%s", diff)
+	}
+	empty, err := parse("empty.yaml", []byte("# nothing\n"), environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, empty, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
+		t.Errorf("an empty file is the default (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryKeyIsTaken(t *testing.T) {
+	c, err := parse("puddle.yaml", []byte(`
+server:
+  addr: "[::1]:9000"
+  insecure: ${INSECURE}
+  max-body-bytes: 1MiB
+  max-inflight-bytes: 4194304
+  request-timeout: 1m30s
+  shutdown-grace: 5s
+logging: {level: debug, format: json}
+data-dir: $HOME_OF/data
+journal: {path: j.db, archive: async, max-document: 1KiB}
+metastore: {type: sqlite, sqlite: {path: p.db}}
+warehouses:
+  b.2: {location: /w/b, allowed-locations: ["file:/more/b"]}
+  a: {location: "file:///w/a"}
+authn:
+  tokens:
+  - {name: etl, token: "${TOKEN}"}
+  - {name: ci, token-sha256: `+journal.Sum([]byte("other")).String()+`}
+metrics: {enabled: false}
+`), environment("INSECURE", "true", "HOME_OF", "/srv", "TOKEN", "123$x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(url string) Place {
+		l, err := warehouse.ParseLocation(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Place{url, l}
+	}
+	want := Config{
+		Server:  Server{"[::1]:9000", true, 1 << 20, 4 << 20, 90 * time.Second, 5 * time.Second},
+		Logging: Logging{"debug", "json"}, DataDir: "/srv/data",
+		Journal: Journal{"j.db", 1024}, Metastore: Metastore{SQLite, "p.db"},
+		Warehouses: []Warehouse{
+			{"b.2", place("/w/b"), []Place{place("file:/more/b")}},
+			{"a", place("file:///w/a"), nil},
+		},
+		Tokens: []Token{{"etl", journal.Sum([]byte("123$x"))}, {"ci", journal.Sum([]byte("other"))}},
+	}
+	if diff := cmp.Diff(want, c, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+	if got := c.Warehouses[1].Root.Folder(); got != "/w/a" {
+		t.Errorf("folder is %q", got)
+	}
+}
+
+func TestLaterBlocksMaySayTheirDefaults(t *testing.T) {
+	_, err := parse("puddle.yaml", []byte(`
+server: {tls: {cert-file: "", key-file: }, public-url: ""}
+journal: {archive: off}
+metastore: {postgresql: {schema: puddle, max-connections: 10}}
+warehouses:
+  default:
+    location: /w
+    s3: {revalidate: 30s, remote-signing: {enabled: false}, vended-credentials: {enabled: false, duration-seconds: 3600}}
+    purge: {mode: server, grace: 24h}
+    drop: {keep: 168h}
+external-warehouses: {}
+authn: {oidc: [], clients: , token-lifetime: 1h}
+authz: {type: allow-authenticated, rules: [], opa: {timeout: 500ms}}
+tracing: {otlp-endpoint: ""}
+idempotency: {lifetime: 30m}
+`), environment())
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", "$A": "1", "${A}": "1", "x${A}y$B-": "x1y$A-", "$$A": "$A", "$$$A": "$1", "$A$$": "1$", "": "",
+	} {
+		got, err := expand(in, environment("A", "1", "B", "$A"))
+		if err != nil || got != want {
+			t.Errorf("expand(%q) = %q, %v; want %q", in, got, err, want)
+		}
+	}
+}
+
+func TestUnreadableFile(t *testing.T) {
+	_, err := Load(filepath.Join(t.TempDir(), "absent.yaml"))
+	if !os.IsNotExist(err) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// A variable is replaced after parsing: it cannot change the file's shape.
+func TestVariableIsOneScalar(t *testing.T) {
+	c, err := parse("puddle.yaml", []byte("data-dir: $DIR\n"), environment("DIR", "x\nserver: {insecure: true}"))
+	if err == nil || c.Server.Insecure || !strings.Contains(err.Error(), "data-dir") {
+		t.Errorf("configuration %+v, error %v", c, err)
+	}
+}

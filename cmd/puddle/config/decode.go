@@ -1,0 +1,154 @@
+package config
+
+import (
+	"math"
+
+	"go.yaml.in/yaml/v3"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+)
+
+// config decodes the whole file over the defaults.
+func (d *decoder) config(root *yaml.Node, c *Config) {
+	b := d.block("", root)
+	d.server(b.block("server"), &c.Server)
+	logging := b.block("logging")
+	logging.choice("level", &c.Logging.Level, "debug", "info", "warn", "error")
+	logging.choice("format", &c.Logging.Format, "text", "json")
+	logging.end()
+	b.text("data-dir", &c.DataDir)
+	if c.DataDir == "" {
+		d.fail("data-dir", "is empty")
+	}
+	d.journal(b.block("journal"), &c.Journal)
+	d.metastore(b.block("metastore"), &c.Metastore)
+	d.warehouses(b.block("warehouses"), c)
+	b.later("external-warehouses", "{}")
+	d.authn(b.block("authn"), c)
+	authz := b.block("authz")
+	authz.only("type", "allow-authenticated", "rules", "opa")
+	authz.later("rules", "[]")
+	authz.later("opa", laterOPA)
+	authz.end()
+	metrics := b.block("metrics")
+	metrics.flag("enabled", &c.Metrics)
+	metrics.end()
+	b.later("tracing", laterTracing)
+	b.later("idempotency", laterIdempotent)
+	b.end()
+}
+
+func (d *decoder) server(b *block, s *Server) {
+	b.text("addr", &s.Addr)
+	b.flag("insecure", &s.Insecure)
+	b.later("tls", laterTLS)
+	b.later("public-url", `""`)
+	b.size("max-body-bytes", math.MaxInt64, &s.MaxBodyBytes)
+	b.size("max-inflight-bytes", math.MaxInt64, &s.MaxInflightBytes)
+	b.duration("request-timeout", &s.RequestTimeout)
+	b.duration("shutdown-grace", &s.ShutdownGrace)
+	b.end()
+}
+
+func (d *decoder) journal(b *block, j *Journal) {
+	b.text("path", &j.Path)
+	archive := "async"
+	b.choice("archive", &archive, "async", "sync", "off")
+	if archive == "sync" {
+		b.fail("archive", "sync is not in this build; leave it out")
+	}
+	b.size("max-document", journal.MaxDocumentBytes, &j.MaxDocument)
+	b.end()
+}
+
+func (d *decoder) metastore(b *block, m *Metastore) {
+	b.choice("type", &m.Type, SQLite, Memory, "postgresql")
+	if m.Type == "postgresql" {
+		b.fail("type", "postgresql is not in this build")
+	}
+	sqlite := b.block("sqlite")
+	sqlite.text("path", &m.SQLitePath)
+	sqlite.end()
+	b.later("postgresql", laterPostgreSQL)
+	b.end()
+}
+
+func (d *decoder) warehouses(b *block, c *Config) {
+	for _, name := range append([]string(nil), b.names...) {
+		key := join(b.key, name)
+		if reason := badName(name); reason != "" {
+			d.fail(key, "%s", reason)
+		}
+		w := Warehouse{Name: name}
+		one := b.block(name)
+		location := ""
+		one.text("location", &location)
+		w.Root, _ = d.place(join(key, "location"), location)
+		one.texts("allowed-locations", func(key, value string) {
+			if place, ok := d.place(key, value); ok {
+				w.Allowed = append(w.Allowed, place)
+			}
+		})
+		one.later("s3", laterS3)
+		one.later("purge", laterPurge)
+		one.later("drop", laterDrop)
+		one.end()
+		c.Warehouses = append(c.Warehouses, w)
+	}
+}
+
+// place reads a storage URL.
+func (d *decoder) place(key, url string) (Place, bool) {
+	if url == "" {
+		d.fail(key, "is missing: a location like file:///var/lib/puddle/warehouse")
+		return Place{}, false
+	}
+	location, err := warehouse.ParseLocation(url)
+	if err != nil {
+		d.fail(key, "%v", err)
+		return Place{}, false
+	}
+	if location.Family() != warehouse.FamilyFile {
+		d.fail(key, "%s: locations in object stores are not in this build", url)
+		return Place{}, false
+	}
+	return Place{url, location}, true
+}
+
+func (d *decoder) authn(b *block, c *Config) {
+	b.list("tokens", func(key string, n *yaml.Node) {
+		if token, ok := d.token(key, d.block(key, n)); ok {
+			c.Tokens = append(c.Tokens, token)
+		}
+	})
+	b.later("oidc", "[]")
+	b.later("clients", "[]")
+	b.later("token-lifetime", "1h")
+	b.end()
+}
+
+func (d *decoder) token(key string, b *block) (Token, bool) {
+	var t Token
+	var token, digest string
+	b.text("name", &t.Name)
+	b.text("token", &token)
+	b.text("token-sha256", &digest)
+	b.end()
+	switch {
+	case t.Name == "":
+		d.fail(key, "has no name")
+	case (token == "") == (digest == ""):
+		d.fail(key, "needs either token or token-sha256, not empty")
+	case token != "":
+		t.SHA256 = journal.Sum([]byte(token))
+		return t, true
+	default:
+		var err error
+		if t.SHA256, err = journal.ParseDigest(digest); err != nil {
+			b.fail("token-sha256", "must be 64 lower-case hexadecimal digits")
+		}
+		return t, err == nil
+	}
+	return t, false
+}

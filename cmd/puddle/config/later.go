@@ -1,0 +1,68 @@
+package config
+
+import "go.yaml.in/yaml/v3"
+
+// What this build does not have yet, with the keys and defaults it will have. A
+// file may say the default; anything else is refused, never ignored.
+const (
+	laterTLS        = `{cert-file: "", key-file: "", client-ca-file: ""}`
+	laterPostgreSQL = `{url: "", schema: puddle, max-connections: 10}`
+	laterPurge      = `{mode: server, grace: 24h}`
+	laterDrop       = `{keep: 168h}`
+	laterOPA        = `{url: "", timeout: 500ms}`
+	laterTracing    = `{otlp-endpoint: ""}`
+	laterIdempotent = `{lifetime: 30m}`
+	laterS3         = `
+region: ""
+endpoint: ""
+path-style-access: false
+access-key-id: ""
+secret-access-key: ""
+revalidate: 30s
+remote-signing: {enabled: false}
+vended-credentials:
+  enabled: false
+  role-arn: ""
+  duration-seconds: 3600
+  sts-endpoint: ""
+  sts-region: ""
+  external-id: ""
+  read-policy-template: ""
+  write-policy-template: ""
+`
+)
+
+// later takes a key of a later build.
+func (b *block) later(name, defaults string) {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(defaults), &document); err != nil {
+		b.fail(name, "%v", err)
+		return
+	}
+	b.d.later(join(b.key, name), b.take(name), document.Content[0])
+}
+
+func (d *decoder) later(key string, n, standard *yaml.Node) {
+	n = resolve(n)
+	switch {
+	case isNull(n), n.Kind != yaml.ScalarNode && len(n.Content) == 0:
+	case n.Kind == yaml.ScalarNode && standard.Kind == yaml.ScalarNode && n.Value == standard.Value:
+	case n.Kind == yaml.MappingNode && standard.Kind == yaml.MappingNode && len(standard.Content) > 0:
+		known, set := d.block(key, standard), d.block(key, n)
+		for _, name := range known.names {
+			d.later(join(key, name), set.take(name), known.fields[name])
+		}
+		set.end()
+	default:
+		d.fail(key, "not in this build; leave it out")
+	}
+}
+
+// only takes a choice of which this build has no more than the first.
+func (b *block) only(name, first string, later ...string) {
+	value := first
+	b.choice(name, &value, append([]string{first}, later...)...)
+	if value != first {
+		b.fail(name, "%s is not in this build", value)
+	}
+}

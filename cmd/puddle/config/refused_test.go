@@ -1,0 +1,130 @@
+package config
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// Each file is refused with exactly these lines.
+var refused = []struct{ name, file, want string }{
+	{"unknown key", "server:\n  adr: x\n", "c:2: server.adr: unknown key"},
+	{"unknown block", "srever: {}\n", "c:1: srever: unknown key"},
+	{"duplicate key", "data-dir: a\nlogging: {}\ndata-dir: b\n", "c:3: data-dir: set twice, first in line 1"},
+	{"duplicate in a block", "server:\n  addr: a:1\n  addr: b:1\n", "c:3: server.addr: set twice, first in line 2"},
+	{"duplicate warehouse", "warehouses:\n  a: {location: /a}\n  a: {location: /b}\n", "c:3: warehouses.a: set twice, first in line 2"},
+	{"number for text", "data-dir: 7\n", "c:1: data-dir: must be text (in quotes, if it is a number or a word like true)"},
+	{"list for block", "server: [a]\n", "c:1: server: must be a block of keys"},
+	{"block for text", "server:\n  addr: {a: b}\n", "c:2: server.addr: must be text (in quotes, if it is a number or a word like true)"},
+	{"text for flag", "server: {insecure: yes please}\n", `c:1: server.insecure: must be true or false, not "yes please"`},
+	{"block for list", "authn: {tokens: {a: b}}\n", "c:1: authn.tokens: must be a list"},
+	{"bad size", "server: {max-body-bytes: 64MB}\n", `c:1: server.max-body-bytes: must be a size like 1048576 or 64MiB, above zero, not "64MB"`},
+	{"huge size", "journal: {max-document: 17MiB}\n", "c:1: journal.max-document: 17MiB is over the limit of 16777216 bytes"},
+	{"overflowing size", "server: {max-inflight-bytes: 9000000000GiB}\n", "c:1: server.max-inflight-bytes: 9000000000GiB is over the limit of 9223372036854775807 bytes"},
+	{"bad duration", "server: {request-timeout: 60}\n", "c:1: server.request-timeout: must be a duration like 30s or 1h30m"},
+	{"negative duration", "server: {shutdown-grace: -1s}\n", `c:1: server.shutdown-grace: must be a duration like 30s or 1h30m, above zero, not "-1s"`},
+	{"bad choice", "logging: {level: loud}\n", `c:1: logging.level: must be one of debug, info, warn, error, not "loud"`},
+	{"no YAML", "data-dir: a\nserver:\n  addr: b: c\n", "c:3: not YAML: mapping values are not allowed in this context"},
+	{"two documents", "data-dir: a\n---\ndata-dir: b\n", "c: not YAML: the file holds more than one document"},
+	{"unset variable", "data-dir: a\nserver:\n  addr: ${ADDR}\n", "c:3: server.addr: the environment variable ADDR is not set"},
+	{"lone dollar", "data-dir: a$\n", "c:1: data-dir: a dollar begins no variable; $$ is a literal dollar"},
+	{"address", "server: {addr: localhost}\n", `c:1: server.addr: must be host:port, not "localhost"`},
+	{"warehouse name", "warehouses: {Default: {location: /a}}\n", "c:1: warehouses.Default: a warehouse's name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen, and begins with a letter or digit"},
+	{"reserved name", "warehouses: {tables: {location: /a}}\n", "c:1: warehouses.tables: no warehouse may have this name: it is part of a route"},
+	{"no location", "warehouses:\n  a:\n    drop:\n", "c:2: warehouses.a.location: is missing: a location like file:///var/lib/puddle/warehouse"},
+	{"relative location", "warehouses: {a: {location: w/x}}\n", `c:1: warehouses.a.location: warehouse: invalid location: "w/x" is not an absolute path`},
+	{"token twice", "authn:\n  tokens:\n  - {name: a, token: x}\n  - {name: b, token: x}\n", "c:4: authn.tokens[1]: has the name or the token of another"},
+	{"token without name", "authn: {tokens: [{token: x}]}\n", "c:1: authn.tokens[0]: has no name"},
+	{"empty token", "authn: {tokens: [{name: a, token: ''}]}\n", "c:1: authn.tokens[0]: needs either token or token-sha256, not empty"},
+	{"bad digest", "authn: {tokens: [{name: a, token-sha256: ABC}]}\n", "c:1: authn.tokens[0].token-sha256: must be 64 lower-case hexadecimal digits"},
+	{"memory with a journal", "metastore: {type: memory}\njournal: {path: j.db}\n", "c:1: metastore.type: memory keeps nothing, so journal.path has no use beside it"},
+	{"data in a warehouse", "data-dir: /w/data\njournal: {path: /j}\nmetastore: {sqlite: {path: /p}}\nwarehouses: {a: {location: /w}}\n", "c:1: data-dir: /w/data lies in a location of warehouse a: clients could write there"},
+	{"one file", "journal: {path: /x/a}\nmetastore: {sqlite: {path: /x//a}}\n", "c:1: journal.path: is the same file as metastore.sqlite.path"},
+	{"all at once", "data-dir: 1\nserver: {adr: x}\nlogging: {level: loud}\n", "c:1: data-dir: must be text (in quotes, if it is a number or a word like true)\n" +
+		"c:2: server.adr: unknown key\n" + `c:3: logging.level: must be one of debug, info, warn, error, not "loud"`},
+}
+
+func TestRefused(t *testing.T) {
+	for _, test := range refused {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := parse("c", []byte(test.file), environment())
+			var listed *Error
+			if !errors.As(err, &listed) || err.Error() != test.want {
+				t.Errorf("error is\n%v\nwant\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+// What comes later is refused by name, never ignored.
+func TestNotInThisBuild(t *testing.T) {
+	for key, file := range map[string]string{
+		"server.tls.cert-file":                       "server: {tls: {cert-file: a}}",
+		"server.public-url":                          "server: {public-url: 'https://a'}",
+		"journal.archive":                            "journal: {archive: sync}",
+		"metastore.type":                             "metastore: {type: postgresql}",
+		"metastore.postgresql.url":                   "metastore: {postgresql: {url: a}}",
+		"warehouses.a.location":                      "warehouses: {a: {location: 's3://b/c'}}",
+		"warehouses.a.allowed-locations[0]":          "warehouses: {a: {location: /a, allowed-locations: ['s3a://b']}}",
+		"warehouses.a.s3.region":                     "warehouses: {a: {location: /a, s3: {region: eu-north-1}}}",
+		"warehouses.a.s3.vended-credentials.enabled": "warehouses: {a: {location: /a, s3: {vended-credentials: {enabled: true}}}}",
+		"warehouses.a.purge.mode":                    "warehouses: {a: {location: /a, purge: {mode: refuse}}}",
+		"warehouses.a.drop.keep":                     "warehouses: {a: {location: /a, drop: {keep: 1h}}}",
+		"external-warehouses":                        "external-warehouses: {a: {location: 's3://b'}}",
+		"authn.oidc":                                 "authn: {oidc: [{issuer: a}]}",
+		"authn.clients":                              "authn: {clients: [{id: a, secret: b}]}",
+		"authn.token-lifetime":                       "authn: {token-lifetime: 2h}",
+		"authz.type":                                 "authz: {type: rules}",
+		"authz.rules":                                "authz: {rules: [{roles: [reader]}]}",
+		"authz.opa.url":                              "authz: {opa: {url: a}}",
+		"tracing.otlp-endpoint":                      "tracing: {otlp-endpoint: a}",
+		"idempotency.lifetime":                       "idempotency: {lifetime: 1h}",
+	} {
+		_, err := parse("c", []byte(file), environment())
+		if err == nil || !strings.Contains(err.Error(), "c:1: "+key+": ") || !strings.Contains(err.Error(), "not in this build") {
+			t.Errorf("%s: error is %v", file, err)
+		}
+	}
+}
+
+// Case 146: nobody beyond this machine without authentication.
+func TestCase146_LoopbackRule(t *testing.T) {
+	for addr, loopback := range map[string]bool{
+		"127.0.0.1:0": true, "127.1.2.3:1": true, "localhost:1": true, "[::1]:1": true,
+		":8089": false, "0.0.0.0:1": false, "[::]:1": false, "10.0.0.1:1": false, "example.org:1": false,
+	} {
+		for rule, extra := range map[string]string{
+			"":       "",
+			"token":  "authn: {tokens: [{name: a, token: b}]}\n",
+			"permit": "",
+		} {
+			insecure := map[bool]string{true: ", insecure: true"}[rule == "permit"]
+			_, err := parse("c", []byte("server: {addr: '"+addr+"'"+insecure+"}\n"+extra), environment())
+			if allowed := loopback || rule != ""; (err == nil) != allowed {
+				t.Errorf("%s with %q: error is %v", addr, rule, err)
+			}
+		}
+	}
+}
+
+// Roots and allowed locations of two warehouses never nest (formats §1); those
+// of one may, and segments count whole (case 130).
+func TestNesting(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		fine bool
+	}{
+		{"location: /w/a", "location: /w/ab", true},
+		{"location: /w/a, allowed-locations: [/w/a/x]", "location: /w/b", true},
+		{"location: /w/a", "location: 'file:/w/a/'", false},
+		{"location: /w/a", "location: /w/a/b", false},
+		{"location: /w/a/b", "location: /w/a", false},
+		{"location: /w/a, allowed-locations: [/m]", "location: /m/b", false},
+		{"location: /w/a, allowed-locations: [/m]", "location: /w/b, allowed-locations: [/m]", false},
+	} {
+		_, err := parse("c", []byte("warehouses:\n  a: {"+test.a+"}\n  b: {"+test.b+"}\n"), environment())
+		if (err == nil) != test.fine || err != nil && !strings.Contains(err.Error(), "c:3: warehouses.b.") {
+			t.Errorf("%s beside %s: error is %v", test.a, test.b, err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"puddle/internal/warehouse"
+)
+
+var warehouseName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+
+// reservedNames follow v1/ in routes that have no prefix.
+var reservedNames = []string{"config", "namespaces", "tables", "views", "transactions", "oauth", "aws"}
+
+// badName says why no warehouse can have the name, or "".
+func badName(name string) string {
+	if !warehouseName.MatchString(name) {
+		return "a warehouse's name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen, and begins with a letter or digit"
+	}
+	if slices.Contains(reservedNames, name) {
+		return "no warehouse may have this name: it is part of a route"
+	}
+	return ""
+}
+
+// rules checks what holds between keys.
+func (d *decoder) rules(c Config) {
+	d.listening(c)
+	d.tokens(c.Tokens)
+	d.files(c)
+	d.nesting(c)
+}
+
+// listening holds the loopback rule (case 146).
+func (d *decoder) listening(c Config) {
+	host, _, err := net.SplitHostPort(c.Server.Addr)
+	if err != nil {
+		d.fail("server.addr", "must be host:port, not %q", c.Server.Addr)
+		return
+	}
+	if !isLoopback(host) && len(c.Tokens) == 0 && !c.Server.Insecure {
+		d.fail("server.addr", "%s can be reached from other machines and nobody has to authenticate: set authn.tokens, or server.insecure: true", c.Server.Addr)
+	}
+	if c.Server.MaxBodyBytes > c.Server.MaxInflightBytes {
+		d.fail("server.max-inflight-bytes", "is below server.max-body-bytes")
+	}
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+func (d *decoder) tokens(tokens []Token) {
+	for i, t := range tokens {
+		for _, before := range tokens[:i] {
+			if before.Name == t.Name || before.SHA256 == t.SHA256 {
+				d.fail(item("authn.tokens", i), "has the name or the token of another")
+			}
+		}
+	}
+}
+
+// files keeps puddle's own files apart from each other and out of the reach of
+// clients, who may name any location in a warehouse.
+func (d *decoder) files(c Config) {
+	if c.Metastore.Type == Memory && d.lines["journal.path"] != 0 {
+		d.fail("metastore.type", "memory keeps nothing, so journal.path has no use beside it")
+	}
+	own := []struct{ key, path string }{
+		{"data-dir", c.DataDir}, {"journal.path", c.Journal.Path}, {"metastore.sqlite.path", c.Metastore.SQLitePath},
+	}
+	if filepath.Clean(own[1].path) == filepath.Clean(own[2].path) {
+		d.fail("journal.path", "is the same file as metastore.sqlite.path")
+	}
+	for _, file := range own {
+		location, err := absolute(file.path)
+		if err != nil {
+			d.fail(file.key, "%v", err)
+			continue
+		}
+		for _, root := range roots(c) {
+			if location.Within(root.Location) {
+				d.fail(file.key, "%s lies in a location of warehouse %s: clients could write there", file.path, root.warehouse)
+			}
+		}
+	}
+}
+
+func absolute(path string) (warehouse.Location, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return warehouse.Location{}, err
+	}
+	return warehouse.ParseLocation(abs)
+}
+
+// owned is a root or allowed location with whose it is.
+type owned struct {
+	Place
+	warehouse, key string
+}
+
+func roots(c Config) []owned {
+	var all []owned
+	for _, w := range c.Warehouses {
+		key := join("warehouses", w.Name)
+		all = append(all, owned{w.Root, w.Name, join(key, "location")})
+		for i, place := range w.Allowed {
+			all = append(all, owned{place, w.Name, item(join(key, "allowed-locations"), i)})
+		}
+	}
+	return all
+}
+
+// nesting keeps the roots and allowed locations of two warehouses apart
+// (formats §1).
+func (d *decoder) nesting(c Config) {
+	all := roots(c)
+	for i, one := range all {
+		for _, before := range all[:i] {
+			if one.warehouse != before.warehouse && warehouse.Overlaps(one.Location.Path(), before.Location.Path()) {
+				d.fail(one.key, "%s and %s of warehouse %s are the same or nest: two warehouses share no storage", one.URL, before.URL, before.warehouse)
+			}
+		}
+	}
+}
