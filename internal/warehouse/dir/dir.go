@@ -53,8 +53,7 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error
 		return nil, err
 	}
 	defer folder.Close()
-	info, err := lstat(folder, name)
-	if err != nil {
+	if _, err := lstat(folder, name); err != nil {
 		return nil, readError(key, err)
 	}
 	file, err := folder.Open(name)
@@ -62,18 +61,25 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error
 		return nil, readError(key, err)
 	}
 	defer file.Close()
-	// The name may have been replaced meanwhile: the open file tells its size.
-	if info, err = file.Stat(); err != nil {
-		return nil, readError(key, err)
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%w: %q has %d bytes, the limit is %d", warehouse.ErrTooLarge, key, info.Size(), limit)
-	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(file, data); err != nil {
+	data, err := readAll(file, limit)
+	if err != nil {
 		return nil, readError(key, err)
 	}
 	return data, nil
+}
+
+// readAll reads the file that was opened, which its name may no longer be.
+func readAll(file *os.File, limit int64) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", warehouse.ErrTooLarge, info.Size(), limit)
+	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(file, data)
+	return data, err
 }
 
 // Stat implements [warehouse.Reader]. One plain stat answers for a file that is

@@ -58,8 +58,7 @@ func (s *Store) write(ctx context.Context, key string, data []byte, publish func
 	// The bytes are durable under a name that is no key. A crash leaves it.
 
 	if err := publish(folder, temp, name); err != nil {
-		folder.Remove(temp)
-		return writeError(key, err)
+		return writeError(key, errors.Join(err, folder.Remove(temp)))
 	}
 	// Every reader sees the new bytes. A crash may still undo that.
 

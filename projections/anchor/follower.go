@@ -1,0 +1,122 @@
+package anchor
+
+import (
+	"context"
+	"time"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+)
+
+// How often head.json is written: not before Interval has passed since the
+// last time; after failures the pause doubles, up to maxPause.
+const (
+	Interval = time.Second
+	maxPause = time.Minute
+)
+
+// Follower keeps head.json of one warehouse behind its journal. A store that
+// fails or hangs makes the anchor late and nothing else.
+type Follower struct {
+	store  warehouse.Store
+	from   journal.Reader
+	failed func(error)
+
+	wake   chan struct{} // holds one wake-up
+	cancel context.CancelFunc
+	done   chan struct{} // closed when run has returned; guards written after it
+
+	written journal.Position // run's, then Close's
+}
+
+// Follow starts a Follower of from that writes to store. Each error of reading
+// the journal or writing the file is handed to failed, from the follower's own
+// goroutine; the next attempt comes by itself.
+func Follow(store warehouse.Store, from journal.Reader, failed func(error)) *Follower {
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &Follower{
+		store: store, from: from, failed: failed,
+		wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
+	}
+	go f.run(ctx)
+	return f
+}
+
+// Wake says that the journal has grown. It never blocks; many calls in one
+// Interval make one write. After Close it does nothing.
+func (f *Follower) Wake() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close stops the follower and writes the head once more if it is not written
+// yet. ctx bounds that write; its error is returned, not handed to failed.
+// Close is called once, before the journal is closed.
+func (f *Follower) Close(ctx context.Context) error {
+	f.cancel()
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return f.write(ctx)
+}
+
+// run writes the head each time it is woken, and again after a failure.
+func (f *Follower) run(ctx context.Context) {
+	defer close(f.done)
+	pause := Interval
+	for wait(ctx, f.wake) {
+		err := f.write(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			f.failed(err)
+			f.Wake()
+		default:
+			pause = Interval
+		}
+		if !wait(ctx, time.After(pause)) {
+			return
+		}
+		if err != nil {
+			pause = min(2*pause, maxPause)
+		}
+	}
+}
+
+// wait reports whether the event came, and not the end.
+func wait[T any](ctx context.Context, event <-chan T) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-event:
+		return true
+	}
+}
+
+// write puts the journal's head into head.json, unless it is there already or
+// there is no event yet.
+func (f *Follower) write(ctx context.Context) error {
+	newest, found, err := f.newest(ctx)
+	if err != nil || !found || newest.Position == f.written {
+		return err
+	}
+	head := Head{Position: newest.Position, At: newest.At, WrittenAt: time.Now()}
+	if err := writeHead(ctx, f.store, head); err != nil {
+		return err
+	}
+	f.written = newest.Position
+	return nil
+}
+
+// newest reads the event at the journal's head; false before birth.
+func (f *Follower) newest(ctx context.Context) (journal.Event, bool, error) {
+	for event, err := range f.from.ScanBack(ctx, 0) {
+		return event, err == nil, err
+	}
+	return journal.Event{}, false, nil
+}
