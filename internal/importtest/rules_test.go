@@ -1,0 +1,64 @@
+package importtest
+
+// rule says what the packages that match may import. A pattern is a path below
+// the module; "x/..." is x and all below it.
+type rule struct {
+	packages string
+	ours     []string // of our packages, only these
+	never    []string // of the others, not these and nothing below them
+	why      string
+}
+
+var (
+	logs     = []string{"log", "github.com/rs/zerolog"}
+	http     = []string{"net/http", "github.com/gorilla/mux"}
+	sql      = []string{"database/sql", "modernc.org/sqlite", "github.com/jackc/pgx"}
+	s3       = []string{"github.com/aws"}
+	config   = []string{"github.com/alecthomas/kong", "go.yaml.in/yaml"}
+	ambience = []string{"context", "os", "net", "syscall", "math/rand", "crypto/rand", "testing"}
+)
+
+var rules = []rule{
+	{"journal/bolt/...", []string{"journal"}, all(http, sql, logs, config), "an embedded journal knows events, not who asks for them"},
+	{"journal/postgres/...", []string{"journal"}, all(http, logs, config), "a journal knows events, not who asks for them"},
+	{"journal/journaltest/...", []string{"journal"}, all(http, sql, logs, config), "the suite sees a journal through its contract"},
+	{"journal", nil, all(http, sql, logs, config, s3, []string{"go.etcd.io/bbolt"}), "what happened stands alone; returns errors, does not log"},
+
+	{"projections/pointers/...", []string{"journal", "projections", "projections/pointers/..."}, all(http, logs, config, s3), "pointer tables are a projection in SQL"},
+	{"projections/recorder/...", []string{"journal", "journal/bolt", "journal/postgres", "projections", "projections/pointers/...", "projections/recorder/..."},
+		all(http, logs, config, s3), "the recorder joins a journal and the pointer tables; nobody above it"},
+	{"projections/sidecars/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},
+	{"projections/archive/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},
+	{"projections/anchor/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},
+	{"projections/projectiontest/...", []string{"journal", "journal/journaltest", "projections"}, all(http, sql, logs, config, s3), "the suite sees a projection through its contract"},
+	{"projections", []string{"journal"}, all(http, sql, logs, config, s3), "what is true follows from what happened, wherever it is stored"},
+
+	{"rest/metadata/...", nil, all(http, sql, logs, config, s3, ambience), "pure: documents in, documents or a reason out"},
+	{"rest/catalog/...", []string{"journal", "projections", "rest/catalog", "rest/metadata", "internal/warehouse"}, all(http, sql, logs, config, s3), "the decision is the same whoever asks, and records through an interface of its own"},
+	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
+	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
+
+	{"recover/...", []string{"journal", "projections", "projections/sidecars", "projections/archive", "projections/anchor", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
+		all(http, sql, logs, config, s3), "recovery reads evidence; a restored metastore comes as a projections interface"},
+
+	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
+	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},
+	{"internal/importtest", nil, nil, "it looks at the others from outside"},
+
+	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, sql), "what an operator wrote, checked; nothing is opened"},
+	{"cmd/puddle/...", []string{"..."}, nil, "wiring: it may import everything and is imported by nobody"},
+	{"fixtures/icebench", nil, all(sql, config), "a benchmark asks over HTTP, as others do"},
+	{"fixtures/...", []string{"..."}, nil, "programs that drive the product; nobody imports them"},
+}
+
+// ambientCalls are what a pure package must be given instead of taking it.
+var ambientCalls = map[string][]string{
+	"rest/metadata": {"time.Now", "time.Since", "time.Until", "uuid.New", "uuid.NewString", "uuid.NewRandom", "uuid.NewV7"},
+}
+
+func all(lists ...[]string) (out []string) {
+	for _, l := range lists {
+		out = append(out, l...)
+	}
+	return out
+}
