@@ -1,0 +1,84 @@
+package docs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const root = ".."
+
+// pages are the documents for people: README and everything below docs.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	read := func(path string) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(data)
+	}
+	read(filepath.Join(root, "README.md"))
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".md") {
+			read(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+// TestLinksLeadSomewhere: every relative link in a page names a file.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for page, text := range pages(t) {
+		for _, found := range link.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), found[1])); err != nil {
+				t.Errorf("%s links to %s: %v", page, found[1], err)
+			}
+		}
+	}
+}
+
+var (
+	testName = regexp.MustCompile("`(Test[A-Z0-9_][A-Za-z0-9_]*)`")
+	testFunc = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
+)
+
+// TestNamedTestsExist: a page that says which test holds a rule says the truth.
+func TestNamedTestsExist(t *testing.T) {
+	there := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, found := range testFunc.FindAllStringSubmatch(string(data), -1) {
+			there[found[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for page, text := range pages(t) {
+		for _, found := range testName.FindAllStringSubmatch(text, -1) {
+			named++
+			if !there[found[1]] {
+				t.Errorf("%s names the test %s, which does not exist", page, found[1])
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no page names a test: the expression that finds them is wrong")
+	}
+}

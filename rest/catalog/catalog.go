@@ -1,0 +1,52 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/projections"
+)
+
+// Recorder makes a decided draft an event.
+type Recorder interface {
+	// Record answers nil when the event is durable and every later read shows
+	// it; *projections.Conflict when it was refused and left no trace;
+	// journal.ErrUnknownOutcome when it may be either; any other error when it
+	// was surely not recorded.
+	Record(ctx context.Context, d journal.Draft) (journal.Event, error)
+}
+
+// Options is what a Catalog stands on.
+type Options struct {
+	ID          uuid.UUID          // of the warehouse
+	Roots       warehouse.Roots    // where its objects may be; the warehouse's own first
+	Reader      projections.Reader // what is true now
+	Recorder    Recorder
+	Now         func() time.Time // stamps documents
+	MaxDocument int              // compressed bytes of a document kept in the journal
+}
+
+// Catalog decides the commands of one warehouse. Safe for concurrent use.
+type Catalog struct {
+	Options
+	names locks
+}
+
+// New makes a catalog.
+func New(o Options) *Catalog { return &Catalog{Options: o} }
+
+// record appends an event. From here on a client that hangs up changes nothing.
+func (c *Catalog) record(ctx context.Context, cause journal.Cause, body journal.Body, documents ...journal.Document) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return because(Unavailable, err, "The change was not made: no randomness")
+	}
+	_, err = c.Recorder.Record(context.WithoutCancel(ctx), journal.Draft{
+		Warehouse: c.ID, ID: id, Cause: cause, Body: body, Documents: documents,
+	})
+	return err
+}

@@ -1,0 +1,126 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/metadata"
+)
+
+// NewTable is what a client asks for. Location, PartitionSpec and WriteOrder may
+// be left out.
+type NewTable struct {
+	Identifier                        journal.Identifier
+	Location                          string
+	Schema, PartitionSpec, WriteOrder jsontext.Value
+	Properties                        map[string]string
+}
+
+// CreateTable makes a table with its first metadata file. AlreadyExists when a
+// table or view has the name or overlaps the place, NoSuchNamespace, Invalid.
+func (c *Catalog) CreateTable(ctx context.Context, cause journal.Cause, t NewTable) (Table, error) {
+	defer c.names.acquire(t.Identifier.Key())()
+	doc, err := c.draftTable(ctx, t)
+	if err != nil {
+		return Table{}, err
+	}
+	return c.born(ctx, cause, t.Identifier, doc, nil)
+}
+
+// StageTable computes what CreateTable would make and keeps nothing of it but,
+// on a local file system, two empty folders. Refusals are the same.
+func (c *Catalog) StageTable(ctx context.Context, t NewTable) (Table, error) {
+	doc, err := c.draftTable(ctx, t)
+	if err != nil {
+		return Table{}, err
+	}
+	if _, err := c.placesOf(doc); err != nil {
+		return Table{}, err
+	}
+	c.makeFolders(ctx, doc)
+	return Table{Metadata: doc.Bytes()}, nil
+}
+
+// draftTable computes a new table's first version.
+func (c *Catalog) draftTable(ctx context.Context, t NewTable) (*metadata.Document, error) {
+	namespace, err := c.roomFor(ctx, t.Identifier)
+	if err != nil {
+		return nil, err
+	}
+	id, fresh, err := twoUUIDs()
+	if err != nil {
+		return nil, err
+	}
+	location := trimSlash(t.Location)
+	if location == "" {
+		location = c.defaultLocation(namespace, id.String())
+	}
+	return decoded(metadata.Create(metadata.NewTable{
+		UUID: id, Location: location, Schema: t.Schema, PartitionSpec: t.PartitionSpec,
+		WriteOrder: t.WriteOrder, Properties: t.Properties,
+	}, c.Now(), fresh))
+}
+
+// roomFor checks that a name can be made and is free, early and without a
+// promise: the recorder decides.
+func (c *Catalog) roomFor(ctx context.Context, id journal.Identifier) (projections.Namespace, error) {
+	if err := id.Check(); err != nil {
+		return projections.Namespace{}, because(Invalid, err, "%v", err)
+	}
+	namespace, err := c.Namespace(ctx, id.Namespace)
+	if err != nil {
+		return namespace, err
+	}
+	holder, err := c.Reader.Object(ctx, id)
+	switch {
+	case errors.Is(err, projections.ErrNoObject):
+		return namespace, nil
+	case err != nil:
+		return namespace, reading(err)
+	}
+	return namespace, nameTaken(id, holder.Kind)
+}
+
+// born stages the first version of a table and records its birth.
+func (c *Catalog) born(ctx context.Context, cause journal.Cause, id journal.Identifier, doc *metadata.Document, updates []string) (Table, error) {
+	places, err := c.placesOf(doc)
+	if err != nil {
+		return Table{}, err
+	}
+	pointer, err := c.stage(ctx, doc)
+	if err != nil {
+		return Table{}, err
+	}
+	err = c.record(ctx, cause, journal.TableCreated{Moves: [1]journal.Move{{
+		Kind: journal.Table, UUID: doc.UUID(), SnapshotID: snapshotOf(doc), Updates: updates,
+		To: &journal.To{Identifier: id, Pointer: pointer, Location: doc.Location(), Places: places},
+	}}}, c.keep(0, doc)...)
+	if err != nil {
+		c.discard(ctx, pointer, err)
+		return Table{}, recorded(err)
+	}
+	return Table{MetadataLocation: pointer.MetadataLocation, Metadata: doc.Bytes()}, nil
+}
+
+func snapshotOf(doc *metadata.Document) *int64 {
+	id, ok := doc.CurrentSnapshotID()
+	if !ok {
+		return nil
+	}
+	return &id
+}
+
+func twoUUIDs() (a, b uuid.UUID, err error) {
+	if a, err = uuid.NewRandom(); err == nil {
+		b, err = uuid.NewRandom()
+	}
+	if err != nil {
+		return a, b, because(Unavailable, err, "The change was not made: no randomness")
+	}
+	return a, b, nil
+}

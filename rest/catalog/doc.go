@@ -1,0 +1,24 @@
+// Package catalog is the decision: commands in, events out.
+//
+// A [Catalog] serves one warehouse. A command is checked against what is true
+// now (projections.Reader), what it makes is computed by package metadata, the
+// new metadata file is written under a fresh name, and then one event is
+// recorded. The record is the commit: before it nothing has happened but a file
+// that nobody names; after it everything has. Unique names, uuids, places and
+// the expected pointer are decided by the [Recorder], so that a check here can
+// be early but never wrong.
+//
+// # Life of a commit
+//
+//  1. Lock the name, read pointer and base document.
+//  2. Requirements, then updates (metadata.Commit). A refusal has written nothing.
+//  3. Check the places of the result; create the new metadata file, durable.
+//  4. Record. A client that hangs up from here on changes nothing.
+//  5. Answer with the document in hand.
+//
+// A commit that loses to another whose pointer landed first is applied again to
+// the newer base; requirements that no longer hold are refused at once. The new
+// file is deleted only when the change was surely refused.
+//
+// There is no HTTP here. Errors are [*Error] with a [Code].
+package catalog

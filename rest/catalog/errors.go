@@ -1,0 +1,142 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/metadata"
+)
+
+// Code says why a request was not done. Package rest holds the one table that
+// turns codes into HTTP statuses and Iceberg's error types.
+type Code string
+
+// The codes.
+const (
+	NoSuchNamespace   Code = "no-such-namespace"
+	NoSuchTable       Code = "no-such-table"
+	NoSuchView        Code = "no-such-view"
+	FileMissing       Code = "file-missing"        // the current metadata file is gone or not what was recorded
+	AlreadyExists     Code = "already-exists"      // a name or place is taken
+	NamespaceNotEmpty Code = "namespace-not-empty" //
+	CommitFailed      Code = "commit-failed"       // a requirement does not hold; refresh and try again
+	Invalid           Code = "invalid"             // the request can never be right
+	Unprocessable     Code = "unprocessable"       // the request contradicts itself
+	Unsupported       Code = "unsupported"         // right, but not in this build
+	Unavailable       Code = "unavailable"         // surely not done, for a passing reason
+	OutcomeUnknown    Code = "outcome-unknown"     // done or not: only the journal can tell
+)
+
+// Error is a refusal with the text that clients show. Except for OutcomeUnknown
+// nothing was changed.
+type Error struct {
+	Code    Code
+	Message string
+	Err     error // what lies behind it, for the log; may be nil
+
+	taken journal.ObjectKind // AlreadyExists of a name: what has it
+}
+
+// Error is the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives what lies behind.
+func (e *Error) Unwrap() error { return e.Err }
+
+func refuse(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func because(code Code, err error, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Err: err}
+}
+
+func noNamespace(n journal.Namespace) *Error {
+	return refuse(NoSuchNamespace, "Namespace does not exist: %s", n)
+}
+
+func noTable(id journal.Identifier) *Error {
+	return refuse(NoSuchTable, "Table does not exist: %s", id)
+}
+
+// nameTaken is the refusal of a new table over what has its name.
+func nameTaken(id journal.Identifier, holder journal.ObjectKind) *Error {
+	err := refuse(AlreadyExists, "Table already exists: %s", id)
+	if holder == journal.View {
+		err = refuse(AlreadyExists, "View with same name already exists: %s", id)
+	}
+	err.taken = holder
+	return err
+}
+
+// decoded passes a document on, or words what package metadata refused.
+func decoded(doc *metadata.Document, err error) (*metadata.Document, error) {
+	if err != nil {
+		return nil, worded(err)
+	}
+	return doc, nil
+}
+
+// worded turns a refusal of package metadata into an answer.
+func worded(err error) error {
+	var (
+		failed      *metadata.RequirementFailed
+		conflict    *metadata.Conflict
+		unsupported *metadata.Unsupported
+	)
+	switch {
+	case errors.As(err, &failed), errors.As(err, &conflict):
+		return because(CommitFailed, err, "%v", err)
+	case errors.As(err, &unsupported):
+		return because(Unsupported, err, "%v", err)
+	}
+	return because(Invalid, err, "%v", err)
+}
+
+// reading turns an error of asking into an answer.
+func reading(err error) error {
+	if err == nil {
+		return nil
+	}
+	return because(Unavailable, err, "The catalog cannot be read at the moment")
+}
+
+// recorded turns an error of recording into an answer. Conflicts that an
+// operation words itself never get here.
+func recorded(err error) error {
+	var conflict *projections.Conflict
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &conflict):
+		return refusal(conflict)
+	case errors.Is(err, journal.ErrUnknownOutcome):
+		return because(OutcomeUnknown, err, "The outcome of the change is not known: it may have been made")
+	case errors.Is(err, journal.ErrTooLarge), errors.Is(err, journal.ErrRecord):
+		return because(Invalid, err, "The change cannot be recorded: %v", err)
+	}
+	return because(Unavailable, err, "The change was not made: the journal cannot be written at the moment")
+}
+
+// refusal words a conflict that the recorder decided.
+func refusal(c *projections.Conflict) *Error {
+	switch c.Kind {
+	case projections.NamespaceExists:
+		return refuse(AlreadyExists, "Namespace already exists: %s", c.Namespace)
+	case projections.NamespaceMissing:
+		return noNamespace(c.Namespace)
+	case projections.NamespaceNotEmpty:
+		return refuse(NamespaceNotEmpty, "Namespace %s is not empty", c.Namespace)
+	case projections.NameTaken:
+		return nameTaken(c.Identifier, c.Object)
+	case projections.UUIDTaken:
+		return refuse(AlreadyExists, "Table of uuid %s already exists in this warehouse", c.UUID)
+	case projections.PlaceTaken:
+		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", c.Path, c.Identifier, c.Holder)
+	case projections.ObjectMissing:
+		return noTable(c.Identifier)
+	}
+	return refuse(CommitFailed, "Requirement failed: the table %s has changed since it was read", c.Identifier)
+}
