@@ -1,0 +1,30 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+)
+
+// When a draft is not recorded. Beside these Record answers
+// *projections.Conflict, journal.ErrTooLarge, journal.ErrRecord and
+// journal.ErrNoWarehouse for drafts that are refused, and
+// journal.ErrUnknownOutcome.
+var (
+	// ErrNotRecorded: surely not done, for a reason that may pass (it is
+	// wrapped): the pointer tables or the journal could not be written, or the
+	// caller gave up before the draft was taken. The same draft may be tried
+	// again.
+	ErrNotRecorded = errors.New("event was not recorded")
+	// ErrStopped: surely not done, and nothing will be until the journal is
+	// opened again: read only until restart. The message holds the reason.
+	ErrStopped = errors.New("recorder has stopped")
+)
+
+// ErrBehind: the pointer tables lack events that the journal has.
+var ErrBehind = errors.New("pointer tables are behind the journal")
+
+func notRecorded(reason error) error { return fmt.Errorf("%w: %w", ErrNotRecorded, reason) }
+
+// stopped never wraps the reason: an append of unknown outcome that stopped the
+// recorder says nothing about the drafts that come later.
+func stopped(reason error) error { return fmt.Errorf("%w: %v", ErrStopped, reason) }

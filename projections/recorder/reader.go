@@ -1,0 +1,72 @@
+package recorder
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+)
+
+// Reader reads the pointer tables of a warehouse. What was acknowledged before a
+// call began is seen by it: calls wait, as long as their ctx allows (then
+// ErrBehind), while the tables are being brought up to the journal. When that
+// cannot be done before a restart they answer ErrStopped.
+func (r *Recorder) Reader(warehouse uuid.UUID) projections.Reader {
+	return &reader{gate: &r.gate, tables: r.store.Warehouse(warehouse)}
+}
+
+type reader struct {
+	gate   *gate
+	tables projections.Reader
+}
+
+func (r *reader) Namespace(ctx context.Context, name journal.Namespace) (projections.Namespace, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return projections.Namespace{}, err
+	}
+	return r.tables.Namespace(ctx, name)
+}
+
+func (r *reader) Children(ctx context.Context, parent journal.Namespace, page projections.Page) ([]string, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return nil, err
+	}
+	return r.tables.Children(ctx, parent, page)
+}
+
+func (r *reader) Object(ctx context.Context, id journal.Identifier) (projections.Object, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return projections.Object{}, err
+	}
+	return r.tables.Object(ctx, id)
+}
+
+func (r *reader) Objects(ctx context.Context, in journal.Namespace, kind journal.ObjectKind, page projections.Page) ([]string, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return nil, err
+	}
+	return r.tables.Objects(ctx, in, kind, page)
+}
+
+func (r *reader) Places(ctx context.Context, object uuid.UUID) ([]journal.Place, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return nil, err
+	}
+	return r.tables.Places(ctx, object)
+}
+
+func (r *reader) Steps(ctx context.Context, object uuid.UUID) ([]projections.Step, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return nil, err
+	}
+	return r.tables.Steps(ctx, object)
+}
+
+func (r *reader) Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return nil, err
+	}
+	return r.tables.Holders(ctx, id)
+}
