@@ -56,6 +56,9 @@ type record struct {
 
 // encode writes the canonical bytes of an event. Prev and Hash are not in them.
 func encode(e Event) ([]byte, error) {
+	if e.Body == nil {
+		return nil, fmt.Errorf("%w: event %s has no body", ErrRecord, e.ID)
+	}
 	if n := len(e.Moves()); n > MaxMoves {
 		return nil, fmt.Errorf("%w: %d moves, the limit is %d", ErrTooLarge, n, MaxMoves)
 	}

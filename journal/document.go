@@ -42,18 +42,27 @@ func KeepDocument(move int, plain []byte, max int) (d Document, ok bool) {
 	return Document{Move: move, Codec: CodecWholeZstd, Data: data}, true
 }
 
-// Open decodes the document and compares it with the digest that the chain
-// holds of it. A mismatch is a *Damage without place, for the caller to fill.
-func (d Document) Open(want Digest) ([]byte, error) {
+// Open decodes the document of a move of e and compares it with the digest that
+// e holds of it. ErrNoEvent when e has no such move; *Damage when the bytes are
+// not those that e names.
+func (d Document) Open(e Event) ([]byte, error) {
+	want, err := e.DocumentDigest(d.Move)
+	if err != nil {
+		return nil, err
+	}
 	if d.Codec != CodecWholeZstd {
 		return nil, fmt.Errorf("%w: document codec %d", ErrNewer, d.Codec)
 	}
 	plain, err := decompressor.DecodeAll(d.Data, nil)
 	if err != nil {
-		return nil, &Damage{Reason: fmt.Sprintf("document does not inflate: %v", err)}
+		return nil, e.damage("document of move %d does not inflate: %v", d.Move, err)
 	}
 	if got := Sum(plain); got != want {
-		return nil, &Damage{Reason: fmt.Sprintf("document has the digest %s, the chain says %s", got, want)}
+		return nil, e.damage("document of move %d has the digest %s, the chain says %s", d.Move, got, want)
 	}
 	return plain, nil
+}
+
+func (e Event) damage(format string, args ...any) *Damage {
+	return &Damage{Warehouse: e.Warehouse, Incarnation: e.Incarnation, Seq: e.Seq, Reason: fmt.Sprintf(format, args...)}
 }

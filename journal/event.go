@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,6 +36,16 @@ func (e Event) Kind() Kind { return e.Body.Kind() }
 // Moves are the steps that tables and views made in this event; none for the
 // events of namespaces and of the journal itself.
 func (e Event) Moves() []Move { return e.Body.moves() }
+
+// DocumentDigest is the digest of the inflated metadata file that a move made.
+// ErrNoEvent when there is no such move or it made none: the object was dropped.
+func (e Event) DocumentDigest(move int) (Digest, error) {
+	moves := e.Moves()
+	if move < 0 || move >= len(moves) || moves[move].To == nil {
+		return Digest{}, fmt.Errorf("%w: move %d of event %s made no document", ErrNoEvent, move, e.Position)
+	}
+	return moves[move].To.Pointer.DocumentSHA256, nil
+}
 
 // ClockSuspect tells that the wall clock stood further ahead than the time the
 // machine has been up allows, so that At did not follow it.

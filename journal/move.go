@@ -99,5 +99,8 @@ func (m Move) check(want sides) error {
 	if (m.From != nil) != (want != birth) || (m.To != nil) != (want != death) {
 		return fmt.Errorf("move of %s has the wrong ends", m.UUID)
 	}
+	if m.To != nil {
+		return m.To.Identifier.Check()
+	}
 	return nil
 }

@@ -1,0 +1,109 @@
+package journal
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// Check refuses an entry that no journal may keep, whatever stands before it:
+// bytes that its hash does not cover, documents that no move of it made or that
+// it names twice (ErrRecord), and what is over a limit (ErrTooLarge).
+func (e Entry) Check() error {
+	if len(e.Record) > MaxRecordBytes {
+		return fmt.Errorf("%w: event %s has %d bytes, the limit is %d", ErrTooLarge, e.Event.Position, len(e.Record), MaxRecordBytes)
+	}
+	if e.Event.Body == nil || Link(e.Event.Prev, e.Record) != e.Event.Hash {
+		return fmt.Errorf("%w: the bytes of event %s do not have its hash", ErrRecord, e.Event.Position)
+	}
+	moves := e.Event.Moves()
+	seen := make(map[int]bool, len(e.Documents))
+	for _, d := range e.Documents {
+		switch {
+		case d.Move < 0 || d.Move >= len(moves) || moves[d.Move].To == nil:
+			return fmt.Errorf("%w: move %d of event %s made no document", ErrRecord, d.Move, e.Event.Position)
+		case seen[d.Move]:
+			return fmt.Errorf("%w: event %s has two documents of move %d", ErrRecord, e.Event.Position, d.Move)
+		case d.Codec != CodecWholeZstd:
+			return fmt.Errorf("%w: document codec %d of event %s is unknown", ErrRecord, d.Codec, e.Event.Position)
+		case len(d.Data) > MaxDocumentBytes:
+			return fmt.Errorf("%w: a document of event %s has %d bytes, the limit is %d", ErrTooLarge, e.Event.Position, len(d.Data), MaxDocumentBytes)
+		}
+		seen[d.Move] = true
+	}
+	return nil
+}
+
+// CheckGroup checks every entry of a group, that no two have the same id, and
+// the limits of the group.
+func CheckGroup(entries []Entry) error {
+	if len(entries) > MaxGroupEntries {
+		return fmt.Errorf("%w: a group of %d entries, the limit is %d", ErrTooLarge, len(entries), MaxGroupEntries)
+	}
+	size := 0
+	seen := make(map[[2]uuid.UUID]bool, len(entries))
+	for _, e := range entries {
+		if err := e.Check(); err != nil {
+			return err
+		}
+		id := [2]uuid.UUID{e.Event.Warehouse, e.Event.ID}
+		if seen[id] {
+			return fmt.Errorf("%w: two events of the group have the id %s", ErrNotNext, e.Event.ID)
+		}
+		seen[id] = true
+		size += e.Size()
+	}
+	if size > MaxGroupBytes && len(entries) > 1 {
+		return fmt.Errorf("%w: a group of %d bytes, the limit is %d", ErrTooLarge, size, MaxGroupBytes)
+	}
+	return nil
+}
+
+// Heads are the ends of the histories in a journal, by warehouse.
+type Heads map[uuid.UUID]Chain
+
+// Follow checks that the entries, in order, are what comes next in the histories
+// of their warehouses, and answers where these end then. It changes nothing. An
+// incarnation-started begins a history: a first one with seq 1 and no parent, or
+// one after its parent's seq and after all that is here. Errors wrap ErrNotNext.
+func (h Heads) Follow(entries ...Entry) (Heads, error) {
+	moved := make(Heads)
+	for _, entry := range entries {
+		e := entry.Event
+		head, known := moved[e.Warehouse]
+		if !known {
+			head, known = h[e.Warehouse]
+		}
+		next, err := follow(head, known, e)
+		if err != nil {
+			return nil, err
+		}
+		moved[e.Warehouse] = next
+	}
+	return moved, nil
+}
+
+func follow(head Chain, known bool, e Event) (Chain, error) {
+	start, starts := e.Body.(IncarnationStarted)
+	if starts {
+		return begin(head, known, start, e)
+	}
+	if !known {
+		return head, fmt.Errorf("%w: warehouse %s has no history that event %s could follow", ErrNotNext, e.Warehouse, e.Position)
+	}
+	return head.Follow(e)
+}
+
+func begin(head Chain, known bool, start IncarnationStarted, e Event) (Chain, error) {
+	switch {
+	case known && (start.Parent == nil || e.Incarnation == head.Head.Incarnation):
+		return head, fmt.Errorf("%w: warehouse %s is born already, at %s", ErrNotNext, e.Warehouse, head.Head)
+	case known && e.Seq <= head.Head.Seq:
+		return head, fmt.Errorf("%w: incarnation %s would start at or before %s", ErrNotNext, e.Position, head.Head)
+	case start.Parent == nil && e.Seq != 1:
+		return head, fmt.Errorf("%w: a first incarnation starts at seq 1, not at %s", ErrNotNext, e.Position)
+	case start.Parent != nil && e.Seq <= start.Parent.Seq:
+		return head, fmt.Errorf("%w: incarnation %s would start at or before its parent, %s", ErrNotNext, e.Position, start.Parent)
+	}
+	return NewChain(e.Warehouse, e.Incarnation, e.Seq-1).Follow(e)
+}

@@ -1,0 +1,186 @@
+package journaltest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+)
+
+// Story is the history of one warehouse in the making, and the model of what
+// it folds to. Its methods append one draft each; they do not ask whether the
+// draft is allowed, the caller knows from the model. The same calls give the same
+// drafts. What the caller does not choose (causes, places, snapshot ids, which
+// documents are kept) varies from draft to draft.
+type Story struct {
+	Warehouse  uuid.UUID
+	Drafts     []journal.Draft
+	Namespaces map[string]Namespace // by Namespace.Key
+	Tables     map[string]Table     // the live ones, by Identifier.Key
+
+	dropped []Table
+	minted  uint64
+}
+
+// Namespace is a namespace in the model.
+type Namespace struct {
+	ID         uuid.UUID
+	Name       journal.Namespace
+	Properties map[string]string
+}
+
+// Table is a table in the model: what its last move said.
+type Table struct {
+	UUID uuid.UUID
+	To   journal.To
+}
+
+// NewStory begins a story with the birth of the warehouse.
+func NewStory(warehouse uuid.UUID) *Story {
+	s := &Story{Warehouse: warehouse, Namespaces: map[string]Namespace{}, Tables: map[string]Table{}}
+	s.add(journal.IncarnationStarted{Build: "test", Location: "s3://lake/wh", Name: "lake", Reason: "birth"})
+	return s
+}
+
+// CreateNamespace creates a namespace.
+func (s *Story) CreateNamespace(name journal.Namespace, properties map[string]string) {
+	n := Namespace{ID: s.mint(), Name: name, Properties: maps.Clone(properties)}
+	s.Namespaces[name.Key()] = n
+	s.add(journal.NamespaceCreated{ID: n.ID, Namespace: name, Properties: maps.Clone(properties)})
+}
+
+// UpdateNamespace removes and sets properties of a namespace.
+func (s *Story) UpdateNamespace(name journal.Namespace, removed []string, updated map[string]string) {
+	n := s.Namespaces[name.Key()]
+	properties := make(map[string]string)
+	maps.Copy(properties, n.Properties)
+	for _, key := range removed {
+		delete(properties, key)
+	}
+	maps.Copy(properties, updated)
+	n.Properties = properties
+	s.Namespaces[name.Key()] = n
+	s.add(journal.NamespaceUpdated{ID: n.ID, Namespace: name, Removed: removed, Updated: maps.Clone(updated)})
+}
+
+// DropNamespace drops a namespace.
+func (s *Story) DropNamespace(name journal.Namespace) {
+	n := s.Namespaces[name.Key()]
+	delete(s.Namespaces, name.Key())
+	s.add(journal.NamespaceDropped{ID: n.ID, Namespace: name})
+}
+
+// CreateTable creates a table.
+func (s *Story) CreateTable(id journal.Identifier) {
+	move := s.birth(id)
+	s.apply(move)
+	s.add(journal.TableCreated{Moves: [1]journal.Move{move}})
+}
+
+// Commit moves the pointers of tables; one that is not there is created.
+func (s *Story) Commit(ids ...journal.Identifier) {
+	var moves []journal.Move
+	for _, id := range ids {
+		move := s.commit(id)
+		s.apply(move)
+		moves = append(moves, move)
+	}
+	s.add(journal.TablesCommitted{Moves: moves})
+}
+
+// Rename renames a table.
+func (s *Story) Rename(from, to journal.Identifier) {
+	move := s.rename(from, to)
+	s.apply(move)
+	s.add(journal.TableRenamed{Moves: [1]journal.Move{move}})
+}
+
+// Drop drops a table.
+func (s *Story) Drop(id journal.Identifier, purge bool) {
+	move := s.drop(id)
+	s.apply(move)
+	s.add(journal.TableDropped{Moves: [1]journal.Move{move}, Purge: purge})
+}
+
+// ByUUID finds the live table of that uuid.
+func (s *Story) ByUUID(id uuid.UUID) (Table, bool) {
+	for _, t := range s.Tables {
+		if t.UUID == id {
+			return t, true
+		}
+	}
+	return Table{}, false
+}
+
+// IsEmpty tells whether a namespace holds no child and no table.
+func (s *Story) IsEmpty(name journal.Namespace) bool {
+	for _, n := range s.Namespaces {
+		if n.Name.Parent().Equal(name) {
+			return false
+		}
+	}
+	for _, t := range s.Tables {
+		if t.To.Identifier.Namespace.Equal(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// apply makes the model follow a move.
+func (s *Story) apply(m journal.Move) {
+	if m.From != nil {
+		key := m.From.Identifier.Key()
+		if m.To == nil {
+			s.dropped = append(s.dropped, s.Tables[key])
+		}
+		delete(s.Tables, key)
+	}
+	if m.To != nil {
+		s.Tables[m.To.Identifier.Key()] = Table{UUID: m.UUID, To: *m.To}
+	}
+}
+
+func (s *Story) add(body journal.Body) { s.Drafts = append(s.Drafts, s.draft(body)) }
+
+// draft makes a draft and leaves the story as it is but for minted ids.
+func (s *Story) draft(body journal.Body) journal.Draft {
+	id := s.mint()
+	return journal.Draft{
+		Warehouse: s.Warehouse, ID: eventID(id, s.minted), Cause: cause(s.minted), Body: body, Documents: documents(body),
+	}
+}
+
+// mint makes an id that was not there before.
+func (s *Story) mint() uuid.UUID {
+	s.minted++
+	return uuid.NewSHA1(s.Warehouse, binary.BigEndian.AppendUint64(nil, s.minted))
+}
+
+// eventID turns an id into a UUIDv7 whose time is n milliseconds into 2026.
+func eventID(id uuid.UUID, n uint64) uuid.UUID {
+	const start = 1767225600000
+	var millis [8]byte
+	binary.BigEndian.PutUint64(millis[:], start+n)
+	copy(id[:6], millis[2:])
+	id[6] = id[6]&0x0f | 0x70
+	return id
+}
+
+func cause(n uint64) journal.Cause {
+	c := journal.Cause{Actor: journal.TokenActor("etl"), Origin: journal.OriginREST, RequestID: fmt.Sprint("request-", n)}
+	switch n % 3 {
+	case 0:
+		c.Engine, c.Key = journal.Engine("Apache-Spark/4.0 <\u00e9\u2028>"), fmt.Sprint("key-", n)
+	case 1:
+		c.Actor, c.Origin, c.RequestID = journal.CLIActor("operator"), journal.OriginCLI, ""
+	}
+	return c
+}
+
+// sortedKeys makes walks over the model repeatable.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,132 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+// Memory is a journal in memory, for tests and for servers that keep nothing. It
+// holds bytes and decodes them on every read, so that no caller can change what
+// was appended. It is lost with the process; while it lives, an appended entry
+// is as durable as it gets.
+type Memory struct {
+	mu        sync.RWMutex
+	heads     Heads
+	histories map[historyKey]*history
+	closed    bool
+}
+
+var _ Journal = (*Memory)(nil)
+
+type historyKey struct{ warehouse, incarnation uuid.UUID }
+
+// history is what one incarnation has kept. Bytes in it never change.
+type history struct {
+	first     Seq
+	records   []link // of first, first+1, …
+	seqs      map[uuid.UUID]Seq
+	documents map[documentKey]Document
+}
+
+// link is a record with the hash of the one before.
+type link struct {
+	prev   Digest
+	record []byte
+}
+
+type documentKey struct {
+	seq  Seq
+	move int
+}
+
+// NewMemory is an empty journal.
+func NewMemory() *Memory {
+	return &Memory{heads: make(Heads), histories: make(map[historyKey]*history)}
+}
+
+// Append implements Writer. It never answers ErrUnknownOutcome.
+func (m *Memory) Append(ctx context.Context, entries ...Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := CheckGroup(entries); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	moved, err := m.heads.Follow(entries...)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := m.checkNewLocked(e.Event); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		m.keepLocked(e)
+	}
+	maps.Copy(m.heads, moved)
+	return nil
+}
+
+// checkNewLocked refuses an id that is taken, be it an event's or an incarnation's.
+func (m *Memory) checkNewLocked(e Event) error {
+	h, ok := m.histories[historyKey{e.Warehouse, e.Incarnation}]
+	if !ok {
+		return nil
+	}
+	if e.Kind() == KindIncarnationStarted {
+		return fmt.Errorf("%w: incarnation %s has started before", ErrNotNext, e.Incarnation)
+	}
+	if seq, taken := h.seqs[e.ID]; taken {
+		return fmt.Errorf("%w: the id %s is that of event %d", ErrNotNext, e.ID, seq)
+	}
+	return nil
+}
+
+func (m *Memory) keepLocked(e Entry) {
+	key := historyKey{e.Event.Warehouse, e.Event.Incarnation}
+	h, ok := m.histories[key]
+	if !ok {
+		h = &history{first: e.Event.Seq, seqs: make(map[uuid.UUID]Seq), documents: make(map[documentKey]Document)}
+		m.histories[key] = h
+	}
+	h.records = append(h.records, link{e.Event.Prev, bytes.Clone(e.Record)})
+	h.seqs[e.Event.ID] = e.Event.Seq
+	for _, d := range e.Documents {
+		d.Data = bytes.Clone(d.Data)
+		h.documents[documentKey{e.Event.Seq, d.Move}] = d
+	}
+}
+
+// Warehouses implements Journal.
+func (m *Memory) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	compare := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+	return slices.SortedFunc(maps.Keys(m.heads), compare), ctx.Err()
+}
+
+// Warehouse implements Journal.
+func (m *Memory) Warehouse(id uuid.UUID) Reader { return memoryReader{m, id} }
+
+// Close implements Journal. What was appended is gone.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed, m.histories, m.heads = true, nil, nil
+	return nil
+}

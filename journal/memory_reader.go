@@ -1,0 +1,140 @@
+package journal
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+)
+
+// memoryReader is one warehouse's history in a Memory.
+type memoryReader struct {
+	m         *Memory
+	warehouse uuid.UUID
+}
+
+// Head implements Reader.
+func (r memoryReader) Head(ctx context.Context) (Position, error) {
+	_, head, err := r.current(ctx)
+	return head, err
+}
+
+// Find implements Reader.
+func (r memoryReader) Find(ctx context.Context, id uuid.UUID) (Event, bool, error) {
+	h, _, err := r.current(ctx)
+	if err == ErrNoWarehouse {
+		return Event{}, false, nil
+	}
+	if err != nil {
+		return Event{}, false, err
+	}
+	r.m.mu.RLock()
+	seq, ok := h.seqs[id]
+	r.m.mu.RUnlock()
+	if !ok {
+		return Event{}, false, nil
+	}
+	e, err := r.event(h, seq)
+	return e, err == nil, err
+}
+
+// Scan implements Reader.
+func (r memoryReader) Scan(ctx context.Context, after Seq) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		h, head, err := r.current(ctx)
+		if err != nil {
+			end(err, yield)
+			return
+		}
+		for seq := max(after, h.first-1); seq < head.Seq; seq++ {
+			if !r.step(ctx, h, seq+1, yield) {
+				return
+			}
+		}
+	}
+}
+
+// ScanBack implements Reader.
+func (r memoryReader) ScanBack(ctx context.Context, before Seq) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		h, head, err := r.current(ctx)
+		if err != nil {
+			end(err, yield)
+			return
+		}
+		if before == 0 || before > head.Seq {
+			before = head.Seq + 1
+		}
+		for seq := before - 1; seq >= h.first; seq-- {
+			if !r.step(ctx, h, seq, yield) {
+				return
+			}
+		}
+	}
+}
+
+// Document implements Reader.
+func (r memoryReader) Document(ctx context.Context, seq Seq, move int) ([]byte, error) {
+	h, head, err := r.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if seq < h.first || seq > head.Seq {
+		return nil, ErrNoEvent
+	}
+	e, err := r.event(h, seq)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.DocumentDigest(move); err != nil {
+		return nil, err
+	}
+	r.m.mu.RLock()
+	d, ok := h.documents[documentKey{seq, move}]
+	r.m.mu.RUnlock()
+	if !ok {
+		return nil, ErrNotKept
+	}
+	return d.Open(e)
+}
+
+// current is the history of the current incarnation and its head now.
+func (r memoryReader) current(ctx context.Context) (*history, Position, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, Position{}, err
+	}
+	r.m.mu.RLock()
+	defer r.m.mu.RUnlock()
+	if r.m.closed {
+		return nil, Position{}, ErrClosed
+	}
+	head, ok := r.m.heads[r.warehouse]
+	if !ok {
+		return nil, Position{}, ErrNoWarehouse
+	}
+	return r.m.histories[historyKey{r.warehouse, head.Head.Incarnation}], head.Head, nil
+}
+
+// event decodes the event at a seq that is there.
+func (r memoryReader) event(h *history, seq Seq) (Event, error) {
+	r.m.mu.RLock()
+	l := h.records[seq-h.first]
+	r.m.mu.RUnlock()
+	return Decode(l.prev, l.record)
+}
+
+// step yields the event at a seq that is there, and tells whether to go on.
+func (r memoryReader) step(ctx context.Context, h *history, seq Seq, yield func(Event, error) bool) bool {
+	if err := ctx.Err(); err != nil {
+		return yield(Event{}, err) && false
+	}
+	e, err := r.event(h, seq)
+	return yield(e, err) && err == nil
+}
+
+// end ends a scan that could not begin; before birth that is no error.
+func end(err error, yield func(Event, error) bool) {
+	if err != ErrNoWarehouse {
+		yield(Event{}, err)
+	}
+}
