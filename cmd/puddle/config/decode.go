@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -145,8 +146,8 @@ func (d *decoder) token(key string, b *block) (Token, bool) {
 		return t, true
 	default:
 		var err error
-		if t.SHA256, err = journal.ParseDigest(digest); err != nil {
-			b.fail("token-sha256", "must be 64 lower-case hexadecimal digits")
+		if t.SHA256, err = journal.ParseDigest(strings.ToLower(digest)); err != nil {
+			b.fail("token-sha256", "must be 64 hexadecimal digits")
 		}
 		return t, err == nil
 	}

@@ -1,0 +1,135 @@
+package recover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/projections/anchor"
+)
+
+// ErrUnborn: the warehouse has no history yet, and Binder.Births is off.
+var ErrUnborn = errors.New("the warehouse has no history yet")
+
+// Warehouse is one warehouse as configured.
+type Warehouse struct {
+	Name     string
+	Location string
+	Store    warehouse.Store // of its root
+}
+
+// Bound says which history in the journal is a warehouse's.
+type Bound struct {
+	ID   uuid.UUID
+	Born bool // just now
+}
+
+// Binder ties warehouses to their histories in a journal. It appends to the
+// journal, so it is used while no recorder runs, by one goroutine.
+type Binder struct {
+	Journal journal.Journal
+	Tables  projections.Store // only asked whether they know a warehouse
+	Clock   interface{ Read() journal.Instant }
+	Build   string // written into births
+	Births  bool   // an unknown warehouse is born; else it is ErrUnborn
+	// Ephemeral means that the journal ends with the process: nothing is
+	// written into the warehouse, so that the next process can be born again.
+	Ephemeral bool
+}
+
+// Bind finds the warehouse's history by the rules of formats §1. A warehouse
+// that nobody knows is born: its first event is appended, then its identity is
+// written; a crash in between is repaired by the next Bind. What does not belong
+// together is a *Refusal. Other errors are those of looking: damaged files,
+// journal.Damage, the store's.
+func (b Binder) Bind(ctx context.Context, w Warehouse) (Bound, error) {
+	seen, err := b.look(ctx, w)
+	if err != nil {
+		return Bound{}, err
+	}
+	found, err := decide(w, seen)
+	if err != nil {
+		return Bound{}, err
+	}
+	if found == nil {
+		return b.birth(ctx, w)
+	}
+	if !seen.identified {
+		return Bound{ID: found.id}, b.identify(ctx, w, found.id)
+	}
+	return Bound{ID: found.id}, checkAnchor(ctx, w, b.Journal.Warehouse(found.id))
+}
+
+// look gathers what journal, warehouse and pointer tables say.
+func (b Binder) look(ctx context.Context, w Warehouse) (evidence, error) {
+	all, err := histories(ctx, b.Journal)
+	if err != nil {
+		return evidence{}, err
+	}
+	e := evidence{named: find(all, func(h history) bool { return h.name == w.Name })}
+	if e.identity, e.identified, err = readIdentity(ctx, w); err != nil {
+		return e, err
+	}
+	e.sameID = find(all, func(h history) bool { return e.identified && h.id == e.identity.ID })
+	e.sameLocation = find(all, func(h history) bool { return sameLocation(h.location, w.Location) })
+	for _, err := range w.Store.List(ctx, warehouse.ReservedFolder) {
+		if err != nil {
+			return e, fmt.Errorf("warehouse %s: %w", w.Name, err)
+		}
+		e.traces = true
+		break
+	}
+	if e.identified && e.sameID == nil {
+		cursor, err := b.Tables.Warehouse(e.identity.ID).Cursor(ctx)
+		if err != nil {
+			return e, err
+		}
+		e.tables = !cursor.IsZero()
+	}
+	return e, nil
+}
+
+func readIdentity(ctx context.Context, w Warehouse) (anchor.Identity, bool, error) {
+	id, found, err := anchor.ReadIdentity(ctx, w.Store)
+	if refusal := unreadable(w, err); refusal != nil {
+		return id, false, refusal
+	}
+	if err != nil {
+		return id, false, fmt.Errorf("warehouse %s: %w", w.Name, err)
+	}
+	return id, found, nil
+}
+
+// unreadable refuses a file that is there and says nothing to this build.
+func unreadable(w Warehouse, err error) error {
+	switch {
+	case errors.Is(err, anchor.ErrDamaged):
+		return &Refusal{w.Name, err.Error(), adoptCommand(w.Name)}
+	case errors.Is(err, anchor.ErrNewer):
+		return &Refusal{w.Name, err.Error(), ""}
+	}
+	return nil
+}
+
+// checkAnchor holds the journal against the head that the warehouse last saw.
+func checkAnchor(ctx context.Context, w Warehouse, from journal.Reader) error {
+	head, found, err := anchor.ReadHead(ctx, w.Store)
+	if refusal := unreadable(w, err); refusal != nil {
+		return refusal
+	}
+	if err == nil && found {
+		err = head.Check(ctx, from)
+	}
+	if errors.Is(err, anchor.ErrRolledBack) || errors.Is(err, anchor.ErrOtherHistory) {
+		return &Refusal{w.Name, err.Error(), recoverCommand(w.Name)}
+	}
+	if err != nil {
+		return fmt.Errorf("warehouse %s: %w", w.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package recover
+
+import (
+	"fmt"
+
+	"puddle/projections/anchor"
+)
+
+// evidence is what is seen of one configured warehouse.
+type evidence struct {
+	identity   anchor.Identity
+	identified bool // warehouse.json is there
+	traces     bool // anything is there below _puddle
+	tables     bool // the pointer tables know the identity's id
+
+	// What the journal has: the history with the configured name, the one with
+	// the identity's id, one with the configured location.
+	named, sameID, sameLocation *history
+}
+
+// decide finds the history that is the warehouse's; nil means that it is to be
+// born. It is the table of formats §1, and changes nothing.
+func decide(w Warehouse, e evidence) (*history, error) {
+	refuse := func(command, reason string, args ...any) (*history, error) {
+		return nil, &Refusal{w.Name, fmt.Sprintf(reason, args...), command}
+	}
+	switch h := e.named; {
+	case e.identified && e.sameID == nil && h != nil:
+		return refuse(recoverCommand(w.Name), "%s belongs to warehouse %s (%s), the journal's %s is %s: a wrong mount, or another journal",
+			w.Location, e.identity.ID, e.identity.Name, w.Name, h.id)
+	case e.identified && e.sameID == nil && e.tables:
+		return refuse(metastoreCommand(w.Name), "its journal is lost: the warehouse and the pointer tables have a history, the journal has none")
+	case e.identified && e.sameID == nil:
+		return refuse(recoverCommand(w.Name), "its journal is lost: %s holds a catalog (%s), the journal has no history of it", w.Location, e.identity.ID)
+	case e.identified && h != nil && h.id != e.sameID.id:
+		return refuse("puddle config check", "%s belongs to warehouse %s: are two locations swapped?", w.Location, e.sameID.name)
+	case e.identified && e.sameID.name != w.Name:
+		return refuse(renameCommand(e.sameID.name, w.Name), "the journal knows it by the name %s", e.sameID.name)
+	case e.identified && e.identity.Name != w.Name:
+		return refuse(renameCommand(e.identity.Name, w.Name), "its identity file names it %s", e.identity.Name)
+	case h == nil && e.sameLocation != nil:
+		return refuse(renameCommand(e.sameLocation.name, w.Name), "the journal knows %s by the name %s", w.Location, e.sameLocation.name)
+	case h == nil && e.traces:
+		return refuse(recoverCommand(w.Name), "its journal is lost: %s holds a catalog, the journal has no history of it", w.Location)
+	case h == nil:
+		return nil, nil
+	case !sameLocation(h.location, w.Location):
+		return refuse(relocateCommand(w.Name, h.location, w.Location), "the journal has it at %s, not at %s", h.location, w.Location)
+	case e.identified && !sameLocation(e.identity.Location, w.Location):
+		return refuse(relocateCommand(w.Name, e.identity.Location, w.Location), "its identity file has it at %s, not at %s", e.identity.Location, w.Location)
+	case e.identified:
+		return h, nil
+	case e.traces && h.newborn:
+		return refuse(recoverCommand(w.Name), "its journal knows of no more than its birth, but %s holds a catalog", w.Location)
+	case h.newborn:
+		return h, nil
+	}
+	return refuse(adoptCommand(w.Name), "the journal has a history of it, but %s has no identity file: a wrong mount?", w.Location)
+}

@@ -1,0 +1,36 @@
+package recover
+
+import "fmt"
+
+// Refusal says why a catalog is not started as it lies there. Nothing was
+// changed.
+type Refusal struct {
+	Warehouse string // its name; empty when it is about none
+	Reason    string // what was seen
+	Command   string // what to run, if that is what the operator wants; may be empty
+}
+
+// Error is the reason and the command.
+func (r *Refusal) Error() string {
+	s := r.Reason
+	if r.Warehouse != "" {
+		s = fmt.Sprintf("warehouse %s: %s", r.Warehouse, s)
+	}
+	if r.Command != "" {
+		s += "; see: " + r.Command
+	}
+	return s
+}
+
+// The commands that refusals name.
+func recoverCommand(name string) string { return "puddle recover --warehouse " + name }
+
+func metastoreCommand(name string) string { return recoverCommand(name) + " --from metastore" }
+
+func adoptCommand(name string) string { return "puddle warehouse adopt " + name }
+
+func renameCommand(from, to string) string { return "puddle warehouse rename " + from + " " + to }
+
+func relocateCommand(name, from, to string) string {
+	return fmt.Sprintf("puddle relocate %s --from %s --to %s", name, from, to)
+}
