@@ -1,0 +1,232 @@
+package journaltest
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"puddle/journal"
+)
+
+// fold is a second, plain reading of the rules, to check the stories against.
+type fold struct {
+	namespaces map[string]Namespace
+	tables     map[uuid.UUID]journal.To
+}
+
+func newFold() *fold {
+	return &fold{map[string]Namespace{}, map[uuid.UUID]journal.To{}}
+}
+
+// apply answers the rule that a body breaks and then holds what it held.
+func (f *fold) apply(body journal.Body) string {
+	switch b := body.(type) {
+	case journal.NamespaceCreated:
+		return f.create(b)
+	case journal.NamespaceUpdated:
+		n, ok := f.namespaces[b.Namespace.Key()]
+		if !ok {
+			return "namespace-missing"
+		}
+		for _, key := range b.Removed {
+			delete(n.Properties, key)
+		}
+		maps.Copy(n.Properties, b.Updated)
+		return ""
+	case journal.NamespaceDropped:
+		return f.drop(b)
+	}
+	before := maps.Clone(f.tables)
+	for _, m := range (journal.Event{Body: body}).Moves() {
+		if broken := f.move(m); broken != "" {
+			f.tables = before
+			return broken
+		}
+	}
+	return ""
+}
+
+func (f *fold) create(b journal.NamespaceCreated) string {
+	if _, taken := f.namespaces[b.Namespace.Key()]; taken {
+		return "namespace-exists"
+	}
+	parent := b.Namespace.Parent()
+	if _, ok := f.namespaces[parent.Key()]; !ok && !parent.IsRoot() {
+		return "namespace-missing"
+	}
+	n := Namespace{ID: b.ID, Name: b.Namespace, Properties: map[string]string{}}
+	maps.Copy(n.Properties, b.Properties)
+	f.namespaces[b.Namespace.Key()] = n
+	return ""
+}
+
+func (f *fold) drop(b journal.NamespaceDropped) string {
+	if _, ok := f.namespaces[b.Namespace.Key()]; !ok {
+		return "namespace-missing"
+	}
+	for _, n := range f.namespaces {
+		if n.Name.Parent().Equal(b.Namespace) {
+			return "namespace-not-empty"
+		}
+	}
+	for _, to := range f.tables {
+		if to.Identifier.Namespace.Equal(b.Namespace) {
+			return "namespace-not-empty"
+		}
+	}
+	delete(f.namespaces, b.Namespace.Key())
+	return ""
+}
+
+func (f *fold) move(m journal.Move) string {
+	held, live := f.tables[m.UUID]
+	switch {
+	case m.From == nil && live:
+		return "uuid-taken"
+	case m.From != nil && (!live || !held.Identifier.Equal(m.From.Identifier)):
+		return "object-missing"
+	case m.From != nil && held.Pointer != m.From.Pointer:
+		return "pointer-moved"
+	}
+	delete(f.tables, m.UUID)
+	if m.To == nil {
+		return ""
+	}
+	if _, ok := f.namespaces[m.To.Identifier.Namespace.Key()]; !ok {
+		return "namespace-missing"
+	}
+	for _, to := range f.tables {
+		if to.Identifier.Equal(m.To.Identifier) {
+			return "name-taken"
+		}
+		if overlap(to.Places, m.To.Places) {
+			return "place-taken"
+		}
+	}
+	f.tables[m.UUID] = *m.To
+	return ""
+}
+
+func overlap(a, b []journal.Place) bool {
+	for _, p := range a {
+		for _, q := range b {
+			if strings.HasPrefix(p.Path, q.Path) || strings.HasPrefix(q.Path, p.Path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f *fold) wantModel(t *rapid.T, s *Story) {
+	tables := map[uuid.UUID]journal.To{}
+	for _, table := range s.Tables {
+		tables[table.UUID] = table.To
+	}
+	if diff := cmp.Diff(tables, f.tables, equal); diff != "" {
+		t.Fatalf("tables (-model +fold):\n%s", diff)
+	}
+	if diff := cmp.Diff(s.Namespaces, f.namespaces, equal); diff != "" {
+		t.Fatalf("namespaces (-model +fold):\n%s", diff)
+	}
+}
+
+func TestStoriesDoNotContradictThemselves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := DrawStory(t, lake)
+		f := newFold()
+		locations := map[string]bool{}
+		for i, d := range s.Drafts {
+			if broken := f.apply(d.Body); broken != "" {
+				t.Fatalf("draft %d breaks %s: %+v", i, broken, d.Body)
+			}
+			for _, m := range (journal.Event{Body: d.Body}).Moves() {
+				if m.To == nil || m.From != nil && m.From.Pointer == m.To.Pointer {
+					continue
+				}
+				if at := m.To.Pointer.MetadataLocation; locations[at] {
+					t.Fatalf("draft %d creates %s again", i, at)
+				} else {
+					locations[at] = true
+				}
+			}
+		}
+		f.wantModel(t, s)
+	})
+}
+
+func TestConflictsBreakTheirRule(t *testing.T) {
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		attempts, s := DrawConflicting(t, lake)
+		f := newFold()
+		var accepted []journal.Draft
+		for i, a := range attempts {
+			if broken := f.apply(a.Body); broken != a.Breaks {
+				t.Fatalf("attempt %d breaks %q, it says %q: %+v", i, broken, a.Breaks, a.Body)
+			}
+			if seen[a.Breaks]++; a.Breaks == "" {
+				accepted = append(accepted, a.Draft)
+			}
+		}
+		if diff := cmp.Diff(s.Drafts, accepted, equal); diff != "" {
+			t.Fatalf("accepted drafts (-story +attempts):\n%s", diff)
+		}
+		f.wantModel(t, s)
+	})
+	for _, c := range conflicts {
+		if seen[c.breaks] == 0 {
+			t.Errorf("no attempt breaks %s", c.breaks)
+		}
+	}
+}
+
+func TestEntriesAreRepeatable(t *testing.T) {
+	first, second := Entries(t, sales(lake).Drafts, Start), Entries(t, sales(lake).Drafts, Start)
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("the same story gives two histories:\n%s", diff)
+	}
+}
+
+func TestFaulty(t *testing.T) {
+	entries := Entries(t, sales(lake).Drafts, Start)
+	for _, fault := range []Fault{None, Refused, UnknownDone, UnknownLost} {
+		under := journal.NewMemory()
+		Append(t, under, entries[:1])
+		j := Faulty(under, func(n int) Fault {
+			if n == 2 {
+				return fault
+			}
+			return None
+		})
+		Append(t, j, entries[1:2])
+		err := j.Append(t.Context(), entries[2])
+		_, done, _ := under.Warehouse(lake).Find(t.Context(), entries[2].Event.ID)
+		after := j.Append(t.Context(), entries[3])
+		switch fault {
+		case None:
+			wantOutcome(t, err, nil, done, true)
+		case Refused:
+			wantOutcome(t, err, ErrInjected, done, false)
+			wantError(t, "after a refusal", after, journal.ErrNotNext)
+		case UnknownDone:
+			wantOutcome(t, err, journal.ErrUnknownOutcome, done, true)
+			wantError(t, "after an unknown outcome", after, journal.ErrClosed)
+		case UnknownLost:
+			wantOutcome(t, err, journal.ErrUnknownOutcome, done, false)
+			wantError(t, "after an unknown outcome", after, journal.ErrClosed)
+		}
+	}
+}
+
+func wantOutcome(t *testing.T, err, want error, done, wantDone bool) {
+	t.Helper()
+	wantError(t, "append", err, want)
+	if done != wantDone {
+		t.Errorf("append took effect: %v, want %v", done, wantDone)
+	}
+}
