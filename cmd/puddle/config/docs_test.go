@@ -1,0 +1,52 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"puddle/internal/warehouse"
+)
+
+// documented are the configurations that the documentation shows, the one with
+// everything first.
+func documented(t *testing.T) [][]byte {
+	page, err := os.ReadFile(filepath.FromSlash("../../../docs/configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples [][]byte
+	for _, found := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1) {
+		examples = append(examples, found[1])
+	}
+	if len(examples) < 3 {
+		t.Fatalf("the page shows %d configurations", len(examples))
+	}
+	return examples
+}
+
+func TestDocumentedConfigurationsLoad(t *testing.T) {
+	for _, example := range documented(t) {
+		if _, err := parse("docs/configuration.md", example, environment("PUDDLE_TOKEN", "secret")); err != nil {
+			t.Errorf("%s\n%v", example, err)
+		}
+	}
+}
+
+func TestDocumentedDefaults(t *testing.T) {
+	got, err := parse("docs/configuration.md", documented(t)[0], environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Warehouses = got.Warehouses
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
+		t.Errorf("documented defaults (-want +got):\n%s", diff)
+	}
+}
