@@ -68,6 +68,9 @@ func (s *State) Steps(ctx context.Context, id uuid.UUID) ([]Step, error) {
 
 // Holders are those that ever had a name, the last that got it first.
 func (s *State) Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error) {
+	if id.Namespace.Check() != nil {
+		return nil, ctx.Err()
+	}
 	h := s.now()
 	newest, _ := h.holders.get(nameKey(id))
 	var holders []uuid.UUID

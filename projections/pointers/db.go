@@ -1,0 +1,176 @@
+package pointers
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/google/uuid"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"puddle/projections"
+)
+
+// Options of a DB. The zero value is good.
+type Options struct {
+	// Readers is how many calls can read at the same time; 0 means 4.
+	Readers int
+	// CheckpointBytes is the size of the write-ahead log from which on it is
+	// moved into the file; 0 means 4 MiB.
+	CheckpointBytes int64
+}
+
+// DB is the store of pointers in one SQLite file. Safe for concurrent use by one
+// process.
+type DB struct {
+	path            string
+	db              *sql.DB
+	readers         chan *session // nil stands for one that is not open yet
+	checkpointBytes int64
+
+	turn   chan struct{} // whoever puts something in may use writer
+	writer *session
+
+	wal     chan struct{} // asks for a checkpoint
+	closing chan struct{}
+	done    chan struct{} // the checkpoints have ended
+	close   func() error
+}
+
+var _ projections.Store = (*DB)(nil)
+
+// Open opens the file, or creates it where there is none or an empty one. What
+// it cannot use is ErrSchema or ErrCorrupt, and is left as it is.
+func Open(path string, opts Options) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Readers == 0 {
+		opts.Readers = 4
+	}
+	if opts.CheckpointBytes == 0 {
+		opts.CheckpointBytes = 4 << 20
+	}
+	pool, err := sql.Open("sqlite", dsn(path, opts))
+	if err != nil {
+		return nil, explain(err)
+	}
+	db := &DB{
+		path: path, db: pool, readers: make(chan *session, opts.Readers), checkpointBytes: opts.CheckpointBytes,
+		turn: make(chan struct{}, 1), wal: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+	}
+	db.close = sync.OnceValue(db.closeOnce)
+	for range opts.Readers {
+		db.readers <- nil
+	}
+	if err := db.openWriter(); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	go db.checkpoints()
+	return db, nil
+}
+
+func (db *DB) openWriter() (err error) {
+	if db.writer, err = openSession(context.Background(), db.db); err != nil {
+		return err
+	}
+	return prepareSchema(db.writer)
+}
+
+// dsn is the file with what every connection is told. The log's file is cut to
+// the size at which a checkpoint is asked for, so that its size tells when.
+func dsn(path string, opts Options) string {
+	pragmas := url.Values{"_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(0)", "wal_autocheckpoint(0)",
+		"journal_size_limit(" + strconv.FormatInt(opts.CheckpointBytes, 10) + ")", "temp_store(MEMORY)",
+	}}
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: pragmas.Encode()}).String()
+}
+
+// Warehouse answers for one.
+func (db *DB) Warehouse(id uuid.UUID) projections.Warehouse { return &warehouse{db: db, id: id} }
+
+// Close waits for calls and the transaction under way, and leaves one file
+// without a log. Idempotent; later calls are ErrClosed.
+func (db *DB) Close() error { return db.close() }
+
+func (db *DB) closeOnce() error {
+	close(db.closing)
+	<-db.done
+	db.turn <- struct{}{}
+	var errs []error
+	for range cap(db.readers) {
+		if s := <-db.readers; s != nil {
+			errs = append(errs, s.close())
+		}
+	}
+	errs = append(errs, checkpoint(db.writer, "TRUNCATE"), db.writer.close(), db.db.Close())
+	return errors.Join(errs...)
+}
+
+// take waits until the writer is free.
+func (db *DB) take(ctx context.Context) error {
+	if err := db.usable(ctx); err != nil {
+		return err
+	}
+	select {
+	case db.turn <- struct{}{}:
+		return nil
+	case <-db.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// give lets the next one write.
+func (db *DB) give() { <-db.turn }
+
+// read lends a reading session.
+func (db *DB) read(ctx context.Context, use func(*session) error) error {
+	if err := db.usable(ctx); err != nil {
+		return err
+	}
+	var s *session
+	select {
+	case s = <-db.readers:
+	case <-db.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { db.readers <- s }()
+	if s == nil {
+		opened, err := db.openReader(ctx)
+		if err != nil {
+			return err
+		}
+		s = opened
+	}
+	return use(s)
+}
+
+func (db *DB) openReader(ctx context.Context) (*session, error) {
+	s, err := openSession(ctx, db.db)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.exec("PRAGMA query_only = 1"); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (db *DB) usable(ctx context.Context) error {
+	select {
+	case <-db.closing:
+		return ErrClosed
+	default:
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,42 @@
+package pointers
+
+import (
+	_ "embed"
+	"fmt"
+)
+
+// schemaVersion is stored as user_version.
+//
+//	1: the tables of schema.sql.
+const schemaVersion = 1
+
+// applicationID marks the file as puddle's: "pudl".
+const applicationID = 0x7075646c
+
+//go:embed schema.sql
+var schema string
+
+// prepareSchema creates the tables in an empty file, in one transaction, and
+// refuses a file that is not this build's.
+func prepareSchema(s *session) error {
+	var application, version, tables int64
+	for pragma, value := range map[string]*int64{
+		"PRAGMA application_id":              &application,
+		"PRAGMA user_version":                &version,
+		"SELECT count(*) FROM sqlite_schema": &tables,
+	} {
+		if err := s.row(pragma).scan(value); err != nil {
+			return err
+		}
+	}
+	switch {
+	case application == applicationID && version == schemaVersion:
+		return nil
+	case application == applicationID:
+		return fmt.Errorf("%w: the file has version %d, this build reads %d", ErrSchema, version, schemaVersion)
+	case application != 0 || version != 0 || tables != 0:
+		return fmt.Errorf("%w: another program made the file", ErrSchema)
+	}
+	return s.script(fmt.Sprintf("BEGIN IMMEDIATE; %s; PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+		schema, applicationID, schemaVersion))
+}

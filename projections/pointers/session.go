@@ -1,0 +1,127 @@
+package pointers
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// session is one connection with the statements it has prepared. One goroutine
+// at a time uses it. SQLite's calls are short and are not interrupted: whoever
+// has a context asks it before.
+type session struct {
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt // by their text
+}
+
+func openSession(ctx context.Context, db *sql.DB) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, explain(err)
+	}
+	return &session{conn: conn, prepared: map[string]*sql.Stmt{}}, nil
+}
+
+func (s *session) prepare(query string) (*sql.Stmt, error) {
+	if stmt, ok := s.prepared[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := s.conn.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, explain(err)
+	}
+	s.prepared[query] = stmt
+	return stmt, nil
+}
+
+func (s *session) exec(query string, args ...any) error {
+	stmt, err := s.prepare(query)
+	if err != nil {
+		return err
+	}
+	_, err = stmt.ExecContext(context.Background(), args...)
+	return explain(err)
+}
+
+// script runs several statements once.
+func (s *session) script(text string) error {
+	_, err := s.conn.ExecContext(context.Background(), text)
+	return explain(err)
+}
+
+// answer is the one row that a query is to give.
+type answer struct {
+	row *sql.Row
+	err error
+}
+
+func (s *session) row(query string, args ...any) answer {
+	stmt, err := s.prepare(query)
+	if err != nil {
+		return answer{err: err}
+	}
+	return answer{row: stmt.QueryRowContext(context.Background(), args...)}
+}
+
+func (a answer) scan(into ...any) error {
+	if a.err != nil {
+		return a.err
+	}
+	return explain(a.row.Scan(into...))
+}
+
+// find is scan for a row that need not be there.
+func (a answer) find(into ...any) (bool, error) {
+	err := a.scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// each scans all rows of a query, one after the other, with the function.
+func (s *session) each(scan func(*sql.Rows) error, query string, args ...any) error {
+	stmt, err := s.prepare(query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(context.Background(), args...)
+	if err != nil {
+		return explain(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return explain(err)
+		}
+	}
+	return explain(rows.Err())
+}
+
+// names lists the only column of a query.
+func (s *session) names(query string, args ...any) ([]string, error) {
+	names := []string{}
+	err := s.each(func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
+		return err
+	}, query, args...)
+	return names, err
+}
+
+func (s *session) close() error { return explain(s.conn.Close()) }
+
+// fixed scans a blob that has exactly its length, such as a UUID or digest.
+type fixed []byte
+
+// Scan implements sql.Scanner.
+func (f fixed) Scan(value any) error {
+	blob, ok := value.([]byte)
+	if !ok || len(blob) != len(f) {
+		return fmt.Errorf("%w: a value is not %d bytes", ErrCorrupt, len(f))
+	}
+	copy(f, blob)
+	return nil
+}

@@ -1,0 +1,197 @@
+package pointers
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+)
+
+// warehouse answers for one warehouse of a DB.
+type warehouse struct {
+	db *DB
+	id uuid.UUID
+}
+
+// Name is "pointers".
+func (w *warehouse) Name() string { return "pointers" }
+
+// Apply takes a batch in one transaction.
+func (w *warehouse) Apply(ctx context.Context, events ...journal.Event) error {
+	return w.write(ctx, func(t *tx) error {
+		for _, e := range events {
+			if e.Warehouse != w.id {
+				_, err := projections.Follows(w.id, journal.Position{}, e)
+				return err
+			}
+			if err := t.fold(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Reset deletes the rows of the warehouse.
+func (w *warehouse) Reset(ctx context.Context) error {
+	return w.write(ctx, func(t *tx) error {
+		on := &tables{session: t.db.writer, id: w.id}
+		return on.forget("warehouses", "cursor", "namespaces", "objects", "places", "history")
+	})
+}
+
+func (w *warehouse) write(ctx context.Context, change func(*tx) error) error {
+	t, err := w.db.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Rollback()
+	if err := change(t); err != nil {
+		return err
+	}
+	return t.Commit()
+}
+
+// read asks the tables as they are committed.
+func read[V any](ctx context.Context, w *warehouse, ask func(*tables) (V, error)) (v V, err error) {
+	err = w.db.read(ctx, func(s *session) error {
+		v, err = ask(&tables{session: s, id: w.id})
+		return err
+	})
+	return v, err
+}
+
+// Cursor reads the cursor.
+func (w *warehouse) Cursor(ctx context.Context) (journal.Position, error) {
+	return read(ctx, w, (*tables).cursor)
+}
+
+// Namespace finds one.
+func (w *warehouse) Namespace(ctx context.Context, name journal.Namespace) (projections.Namespace, error) {
+	return read(ctx, w, func(t *tables) (projections.Namespace, error) { return t.namespace(name) })
+}
+
+func (t *tables) namespace(name journal.Namespace) (projections.Namespace, error) {
+	n, ok, err := t.FindNamespace(name)
+	if err == nil && !ok {
+		err = projections.ErrNoNamespace
+	}
+	return n, err
+}
+
+// Children lists the names of a namespace's children.
+func (w *warehouse) Children(ctx context.Context, parent journal.Namespace, page projections.Page) ([]string, error) {
+	return read(ctx, w, func(t *tables) ([]string, error) {
+		if parent.IsRoot() {
+			return t.childNames(uuid.Nil, page)
+		}
+		n, err := t.namespace(parent)
+		if err != nil {
+			return nil, err
+		}
+		return t.childNames(n.ID, page)
+	})
+}
+
+// Object is one query.
+func (w *warehouse) Object(ctx context.Context, id journal.Identifier) (projections.Object, error) {
+	return read(ctx, w, func(t *tables) (projections.Object, error) {
+		o, ok, err := t.NameHolder(id)
+		if err == nil && !ok {
+			err = projections.ErrNoObject
+		}
+		return o, err
+	})
+}
+
+// Objects lists the names of a namespace's live objects of a kind.
+func (w *warehouse) Objects(ctx context.Context, in journal.Namespace, kind journal.ObjectKind, page projections.Page) ([]string, error) {
+	return read(ctx, w, func(t *tables) ([]string, error) {
+		if _, err := t.namespace(in); err != nil {
+			return nil, err
+		}
+		return t.objectNames(in, kind, page)
+	})
+}
+
+// Places are what a live object owns.
+func (w *warehouse) Places(ctx context.Context, object uuid.UUID) ([]journal.Place, error) {
+	return read(ctx, w, func(t *tables) ([]journal.Place, error) { return t.Places(object) })
+}
+
+// Steps are the moves of an object.
+func (w *warehouse) Steps(ctx context.Context, object uuid.UUID) ([]projections.Step, error) {
+	return read(ctx, w, func(t *tables) ([]projections.Step, error) {
+		return t.steps(`warehouse = ? AND uuid = ?`, t.id[:], object[:])
+	})
+}
+
+// Holders are those that ever had a name.
+func (w *warehouse) Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error) {
+	return read(ctx, w, func(t *tables) ([]uuid.UUID, error) { return t.holders(id) })
+}
+
+// Dump reads everything in one transaction.
+func (w *warehouse) Dump(ctx context.Context) (projections.Dump, error) {
+	return read(ctx, w, func(t *tables) (d projections.Dump, err error) {
+		if err := t.exec("BEGIN"); err != nil {
+			return d, err
+		}
+		defer t.exec("ROLLBACK")
+		return t.dump()
+	})
+}
+
+func (t *tables) dump() (d projections.Dump, err error) {
+	if d.Cursor, err = t.cursor(); err != nil {
+		return d, err
+	}
+	if d.Name, d.Location, err = t.about(); err != nil {
+		return d, err
+	}
+	if d.Namespaces, err = t.allNamespaces(); err != nil {
+		return d, err
+	}
+	if d.Objects, err = t.allObjects(); err != nil {
+		return d, err
+	}
+	d.Steps, err = t.steps(`warehouse = ?`, t.id[:])
+	return d, err
+}
+
+func (t *tables) allNamespaces() (all []projections.Namespace, err error) {
+	err = t.each(func(rows *sql.Rows) error {
+		var n projections.Namespace
+		var path string
+		var properties []byte
+		if err := rows.Scan(fixed(n.ID[:]), &path, &properties); err != nil {
+			return err
+		}
+		n.Name = journal.NamespaceOfKey(path)
+		n.Properties, err = decodeProperties(properties)
+		all = append(all, n)
+		return err
+	}, `SELECT id, path, properties FROM namespaces WHERE warehouse = ? ORDER BY path`, t.id[:])
+	return all, err
+}
+
+func (t *tables) allObjects() (all []projections.HeldObject, err error) {
+	err = t.each(func(rows *sql.Rows) error {
+		var r objectRow
+		err := rows.Scan(r.into()...)
+		all = append(all, projections.HeldObject{Object: r.object(), Dropped: !r.live()})
+		return err
+	}, `SELECT `+objectColumns+` FROM objects WHERE warehouse = ? ORDER BY uuid`, t.id[:])
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Places, err = t.Places(all[i].UUID); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
