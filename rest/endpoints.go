@@ -1,0 +1,76 @@
+package rest
+
+import "net/http"
+
+const (
+	catalogBase = "/api/catalog/v1"
+	puddleBase  = "/api/puddle/v1"
+)
+
+// endpoints is everything that is served. Routes without prefix come first: no
+// warehouse is called like the words they begin with.
+func (s *server) endpoints() []endpoint {
+	all := []endpoint{
+		{method: http.MethodGet, path: catalogBase + "/config", handle: config},
+	}
+	for _, e := range catalogEndpoints() {
+		bare := catalogBase + e.path
+		e.path = catalogBase + "/{prefix}" + e.path
+		if s.only() != nil {
+			e.also = bare
+		}
+		all = append(all, e)
+	}
+	all = append(all, puddleEndpoints()...)
+	return append(all, openEndpoints(s.Metrics)...)
+}
+
+// catalogEndpoints are Iceberg's, below /v1/{prefix}. The config route lists
+// them as they stand here.
+func catalogEndpoints() []endpoint {
+	const (
+		namespaces = "/namespaces"
+		namespace  = namespaces + "/{namespace}"
+		tables     = namespace + "/tables"
+		table      = tables + "/{table}"
+	)
+	return []endpoint{
+		{method: http.MethodGet, path: table, handle: loadTable},
+		{method: http.MethodPost, path: table, handle: commitTable, body: true, writes: true, commits: true},
+		{method: http.MethodHead, path: table, handle: tableExists},
+		{method: http.MethodDelete, path: table, handle: dropTable, writes: true},
+		{method: http.MethodGet, path: tables, handle: listTables},
+		{method: http.MethodPost, path: tables, handle: createTable, body: true, writes: true},
+		{method: http.MethodGet, path: namespaces, handle: listNamespaces},
+		{method: http.MethodPost, path: namespaces, handle: createNamespace, body: true, writes: true},
+		{method: http.MethodGet, path: namespace, handle: loadNamespace},
+		{method: http.MethodHead, path: namespace, handle: namespaceExists},
+		{method: http.MethodDelete, path: namespace, handle: dropNamespace, writes: true},
+		{method: http.MethodPost, path: namespace + "/properties", handle: updateNamespace, body: true, writes: true},
+		{method: http.MethodPost, path: "/tables/rename", handle: renameTable, body: true, writes: true},
+	}
+}
+
+// puddleEndpoints are puddle's own reports.
+func puddleEndpoints() []endpoint {
+	const warehouse = puddleBase + "/warehouses/{warehouse}"
+	return []endpoint{
+		{method: http.MethodGet, path: puddleBase + "/warehouses", handle: listWarehouses},
+		{method: http.MethodGet, path: warehouse + "/events", handle: listEvents},
+		{method: http.MethodGet, path: warehouse + "/history", handle: history},
+	}
+}
+
+// openEndpoints are for whoever runs the server.
+func openEndpoints(m *Metrics) []endpoint {
+	all := []endpoint{
+		{method: http.MethodGet, path: "/healthz", handle: healthz, open: true},
+		{method: http.MethodHead, path: "/healthz", handle: healthz, open: true},
+		{method: http.MethodGet, path: "/readyz", handle: readyz, open: true},
+		{method: http.MethodHead, path: "/readyz", handle: readyz, open: true},
+	}
+	if m != nil {
+		all = append(all, endpoint{method: http.MethodGet, path: "/metrics", handle: m.show})
+	}
+	return all
+}

@@ -1,0 +1,221 @@
+package rest
+
+import (
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+)
+
+// Limits of one answer of events.
+const (
+	defaultEvents = 100
+	maxEvents     = 1000
+)
+
+// eventList answers events. Next is given when there may be more: the same query
+// with next=NEXT goes on.
+type eventList struct {
+	Events []eventBody `json:"events"`
+	Next   string      `json:"next,omitempty"`
+}
+
+// eventQuery is what of a history is asked for: the events after one seq and up
+// to another, in either direction, of those that fit.
+type eventQuery struct {
+	after, until journal.Seq // until 0: no bound
+	newestFirst  bool
+	limit        int
+
+	kind       journal.Kind
+	actor      journal.Actor
+	identifier *journal.Identifier
+	object     uuid.UUID
+}
+
+// listEvents answers the events of a warehouse.
+func listEvents(c *call) (reply, error) {
+	q, err := c.eventQuery()
+	if err != nil {
+		return reply{}, err
+	}
+	var list eventList
+	for e, err := range q.scan(c) {
+		if err != nil {
+			return reply{}, unreadable(err)
+		}
+		if !q.fits(e) {
+			continue
+		}
+		if len(list.Events) == q.limit {
+			last := list.Events[q.limit-1]
+			list.Next = journal.Position{Incarnation: last.Incarnation, Seq: last.Seq}.String()
+			break
+		}
+		list.Events = append(list.Events, eventOf(c.warehouse.Name, e))
+	}
+	return ok(list)
+}
+
+func (c *call) eventQuery() (q eventQuery, err error) {
+	if err := c.query.only("after", "until", "order", "limit", "kind", "identifier", "uuid", "actor", "next"); err != nil {
+		return q, err
+	}
+	if q.limit, err = c.query.count("limit", defaultEvents, maxEvents); err != nil {
+		return q, err
+	}
+	if q.newestFirst, err = c.newestFirst(); err != nil {
+		return q, err
+	}
+	if err := q.filter(c.query); err != nil {
+		return q, err
+	}
+	return q, q.bound(c)
+}
+
+func (c *call) newestFirst() (bool, error) {
+	order, given, err := c.query.get("order")
+	if err != nil || !given || order == "asc" {
+		return false, err
+	}
+	if order != "desc" {
+		return false, badRequest("Query parameter %q must be asc or desc, not %q", "order", order)
+	}
+	return true, nil
+}
+
+// filter reads which events fit.
+func (q *eventQuery) filter(from query) error {
+	kind, _, err := from.get("kind")
+	if err != nil {
+		return err
+	}
+	actor, _, err := from.get("actor")
+	if err != nil {
+		return err
+	}
+	q.kind, q.actor = journal.Kind(kind), journal.Actor(actor)
+	q.identifier, q.object, err = from.object()
+	return err
+}
+
+// bound reads where the answer begins and ends.
+func (q *eventQuery) bound(c *call) error {
+	after, _, err := c.point("after")
+	if err != nil {
+		return err
+	}
+	until, bounded, err := c.point("until")
+	if err != nil {
+		return err
+	}
+	next, more, err := c.point("next")
+	if err != nil {
+		return err
+	}
+	switch {
+	case more && q.newestFirst:
+		if next = max(next, 1) - 1; !bounded || next < until {
+			until, bounded = next, true
+		}
+	case more:
+		after = max(after, next)
+	}
+	q.after, q.until = after, until
+	if bounded && until == 0 {
+		q.after, q.until = 1, 1 // nothing
+	}
+	return nil
+}
+
+// point reads a parameter that names a place in the history.
+func (c *call) point(key string) (seq journal.Seq, given bool, err error) {
+	value, given, err := c.query.get(key)
+	if err != nil || !given {
+		return 0, given, err
+	}
+	p, err := parsePoint(value)
+	if err != nil {
+		return 0, true, badRequest("Query parameter %q %v, not %q", key, err, value)
+	}
+	seq, err = p.resolve(c.ctx, c.warehouse.Journal)
+	switch {
+	case errors.Is(err, errOtherIncarnation), errors.Is(err, errNoSuchEvent):
+		return 0, true, badRequest("Query parameter %q: %s %v", key, value, err)
+	case err != nil:
+		return 0, true, unreadable(err)
+	}
+	return seq, true, nil
+}
+
+// object reads which table or view is meant; nothing when the query names none.
+func (q query) object() (*journal.Identifier, uuid.UUID, error) {
+	name, named, err := q.get("identifier")
+	if err != nil {
+		return nil, uuid.Nil, err
+	}
+	text, numbered, err := q.get("uuid")
+	switch {
+	case err != nil:
+		return nil, uuid.Nil, err
+	case named && numbered:
+		return nil, uuid.Nil, badRequest("Query parameters %q and %q exclude each other", "identifier", "uuid")
+	case named:
+		id, err := journal.ParseIdentifier(name)
+		if err != nil {
+			return nil, uuid.Nil, badRequest("Query parameter %q: %v", "identifier", err)
+		}
+		return &id, uuid.Nil, nil
+	case numbered:
+		id, err := uuid.Parse(text)
+		if err != nil || id == uuid.Nil {
+			return nil, uuid.Nil, badRequest("Query parameter %q must be a UUID, not %q", "uuid", text)
+		}
+		return nil, id, nil
+	}
+	return nil, uuid.Nil, nil
+}
+
+// scan yields the events between the bounds, in the order that was asked for.
+func (q eventQuery) scan(c *call) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		all := c.warehouse.Journal.Scan(c.ctx, q.after)
+		if q.newestFirst {
+			before := q.until
+			if before != 0 {
+				before++
+			}
+			all = c.warehouse.Journal.ScanBack(c.ctx, before)
+		}
+		for e, err := range all {
+			if err == nil && (q.until != 0 && e.Seq > q.until || e.Seq <= q.after) {
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func (q eventQuery) fits(e journal.Event) bool {
+	if q.kind != "" && e.Kind() != q.kind || q.actor != "" && e.Cause.Actor != q.actor {
+		return false
+	}
+	if q.identifier == nil && q.object == uuid.Nil {
+		return true
+	}
+	return slices.ContainsFunc(e.Moves(), q.concerns)
+}
+
+// concerns tells whether a move is of the object, or from or to the name.
+func (q eventQuery) concerns(m journal.Move) bool {
+	if q.identifier == nil {
+		return m.UUID == q.object
+	}
+	return m.From != nil && m.From.Identifier.Equal(*q.identifier) ||
+		m.To != nil && m.To.Identifier.Equal(*q.identifier)
+}

@@ -1,0 +1,213 @@
+package rest
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/expfmt"
+)
+
+// Metrics counts what the server does. Labels have few values, all known
+// beforehand: routes are templates, warehouses those of the configuration. Safe
+// for concurrent use. A nil Metrics counts nothing.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	inFlight  prometheus.Gauge
+	bytesIn   prometheus.Counter
+	bytesOut  prometheus.Counter
+	commits   *prometheus.CounterVec
+
+	groupDrafts prometheus.Histogram
+	groupBytes  prometheus.Counter
+	drafts      *prometheus.CounterVec
+	steps       *prometheus.HistogramVec
+
+	children sync.Map // series → *counted
+}
+
+// series is one kind of request and its outcome.
+type series struct {
+	route, method string
+	status        int
+}
+
+// counted are the label children of a series, found once.
+type counted struct {
+	requests prometheus.Counter
+	duration prometheus.Observer
+}
+
+// NewMetrics has a registry of its own. version is the build's.
+func NewMetrics(version string) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "puddle_build_info", Help: "Always 1; the label is the version of the build.",
+		ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	m.requestMetrics()
+	m.recorderMetrics()
+	m.registry.MustRegister(build, m.requests, m.durations, m.inFlight, m.bytesIn, m.bytesOut, m.commits,
+		m.groupDrafts, m.groupBytes, m.drafts, m.steps,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *Metrics) requestMetrics() {
+	m.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "puddle_http_requests_total", Help: "Requests answered.",
+	}, []string{"route", "method", "status"})
+	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "puddle_http_request_duration_seconds", Help: "From the first byte of a request to the last of its answer.",
+		Buckets: prometheus.ExponentialBuckets(0.00025, 2, 18),
+	}, []string{"route", "method"})
+	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "puddle_http_requests_in_flight", Help: "Requests that are being answered.",
+	})
+	m.bytesIn = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "puddle_http_request_body_bytes_total", Help: "Bytes of request bodies read.",
+	})
+	m.bytesOut = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "puddle_http_response_body_bytes_total", Help: "Bytes of response bodies sent.",
+	})
+	m.commits = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "puddle_commits_total", Help: "Commits to tables by what came of them: done, conflict, refused, busy or unknown.",
+	}, []string{"warehouse", "result"})
+}
+
+func (m *Metrics) recorderMetrics() {
+	m.groupDrafts = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "puddle_recorder_group_drafts", Help: "Drafts recorded together.",
+		Buckets: prometheus.ExponentialBuckets(1, 2, 10),
+	})
+	m.groupBytes = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "puddle_journal_bytes_total", Help: "Bytes that groups added to the journal.",
+	})
+	m.drafts = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "puddle_recorder_drafts_total", Help: "Drafts by what came of them: recorded, refused or failed.",
+	}, []string{"result"})
+	m.steps = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "puddle_recorder_step_duration_seconds", Help: "How long a group took in each step: apply, append or commit.",
+		Buckets: prometheus.ExponentialBuckets(0.00005, 2, 18),
+	}, []string{"step"})
+}
+
+// Group is one group of the recorder as metrics see it.
+type Group struct {
+	Drafts, Recorded, Refused int
+	Bytes                     int
+	Apply, Append, Commit     time.Duration
+}
+
+// Recorded counts a group. It does not block.
+func (m *Metrics) Recorded(g Group) {
+	if m == nil {
+		return
+	}
+	m.groupDrafts.Observe(float64(g.Drafts))
+	m.groupBytes.Add(float64(g.Bytes))
+	m.drafts.WithLabelValues("recorded").Add(float64(g.Recorded))
+	m.drafts.WithLabelValues("refused").Add(float64(g.Refused))
+	m.drafts.WithLabelValues("failed").Add(float64(max(0, g.Drafts-g.Recorded-g.Refused)))
+	m.steps.WithLabelValues("apply").Observe(g.Apply.Seconds())
+	m.steps.WithLabelValues("append").Observe(g.Append.Seconds())
+	m.steps.WithLabelValues("commit").Observe(g.Commit.Seconds())
+}
+
+func (m *Metrics) began() {
+	if m != nil {
+		m.inFlight.Inc()
+	}
+}
+
+// done counts an answered request.
+func (m *Metrics) done(r Request, commits bool) {
+	if m == nil {
+		return
+	}
+	m.inFlight.Dec()
+	m.bytesIn.Add(float64(r.BytesIn))
+	m.bytesOut.Add(float64(r.BytesOut))
+	c := m.of(series{routeLabel(r.Route), methodLabel(r.Method), r.Status})
+	c.requests.Inc()
+	c.duration.Observe(r.Duration.Seconds())
+	if commits && r.Warehouse != "" {
+		m.commits.WithLabelValues(r.Warehouse, commitResult(r.Status)).Inc()
+	}
+}
+
+func (m *Metrics) of(s series) *counted {
+	if c, ok := m.children.Load(s); ok {
+		return c.(*counted)
+	}
+	c := &counted{
+		requests: m.requests.WithLabelValues(s.route, s.method, strconv.Itoa(s.status)),
+		duration: m.durations.WithLabelValues(s.route, s.method),
+	}
+	m.children.Store(s, c)
+	return c
+}
+
+func routeLabel(template string) string {
+	if template == "" {
+		return "none"
+	}
+	return template
+}
+
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete:
+		return method
+	}
+	return "other"
+}
+
+func commitResult(status int) string {
+	switch {
+	case status < 300:
+		return "done"
+	case status == http.StatusConflict:
+		return "conflict"
+	case status == http.StatusTooManyRequests:
+		return "busy"
+	case status < 500:
+		return "refused"
+	}
+	return "unknown"
+}
+
+// watch shows the head of each warehouse's journal when asked.
+func (m *Metrics) watch(warehouses []Warehouse) {
+	for i := range warehouses {
+		m.registry.MustRegister(newHeadGauge(&warehouses[i]))
+	}
+}
+
+// show answers GET /metrics.
+func (m *Metrics) show(c *call) (reply, error) {
+	families, err := m.registry.Gather()
+	if err != nil && len(families) == 0 {
+		return reply{}, err
+	}
+	format := expfmt.NewFormat(expfmt.TypeTextPlain)
+	var text bytes.Buffer
+	encoder := expfmt.NewEncoder(&text, format)
+	for _, family := range families {
+		if err := encoder.Encode(family); err != nil {
+			return reply{}, err
+		}
+	}
+	return reply{
+		status: http.StatusOK, headers: map[string]string{"Content-Type": string(format)},
+		body: [][]byte{text.Bytes()},
+	}, nil
+}

@@ -1,0 +1,148 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"time"
+
+	"puddle/journal"
+	"puddle/rest/access"
+)
+
+// call is one request on its way through.
+type call struct {
+	server    *server
+	request   *http.Request
+	ctx       context.Context // the request's, with its time limit
+	id        string
+	endpoint  *endpoint // nil for what is no route
+	vars      map[string]string
+	query     query
+	caller    access.Caller
+	warehouse *Warehouse // nil when the route is of none
+	body      body
+	data      []byte // the body, once read
+	stack     []byte // of a panic
+}
+
+// ServeHTTP answers one request: exactly one reply, whatever happens.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	s.Metrics.began()
+	c := &call{
+		server: s, request: r, ctx: r.Context(), id: requestID(r.Header),
+		body: body{limit: s.MaxBody, budget: &s.bodies},
+	}
+	defer c.body.release()
+	w.Header().Set(requestIDHeader, c.id)
+	answer := c.answer(w)
+	sent := answer.send(w, r.Method == http.MethodHead)
+	c.done(answer, sent, time.Since(began))
+}
+
+// answer never panics.
+func (c *call) answer(w http.ResponseWriter) (answer reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.stack = debug.Stack()
+			answer = internal(fmt.Errorf("panic: %v", p), c.commits()).reply()
+		}
+	}()
+	answer, err := c.serve(w)
+	if err != nil {
+		return failed(err, c.commits()).reply()
+	}
+	return answer
+}
+
+// serve is the way of a request in order: route, caller, warehouse, body,
+// handler. Nobody learns what exists before they are known.
+func (c *call) serve(w http.ResponseWriter) (reply, error) {
+	var found resource
+	found, c.vars = c.server.router.find(c.request)
+	c.endpoint = found[c.request.Method]
+	if err := c.authenticate(); err != nil {
+		return reply{}, err
+	}
+	switch path := c.request.URL.Path; {
+	case found == nil:
+		return reply{}, noSuchRoute(c.request.Method, path)
+	case c.endpoint == nil:
+		return reply{}, wrongMethod(c.request.Method, path, found.allow())
+	}
+	if err := c.findWarehouse(); err != nil {
+		return reply{}, err
+	}
+	var err error
+	if c.query, err = parseQuery(c.request.URL.RawQuery); err != nil {
+		return reply{}, err
+	}
+	if c.endpoint.body {
+		if c.data, err = c.readBody(w, c.server.RequestTimeout); err != nil {
+			return reply{}, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, c.server.RequestTimeout)
+	defer cancel()
+	c.ctx = ctx
+	return c.endpoint.handle(c)
+}
+
+func (c *call) authenticate() (err error) {
+	if c.endpoint != nil && c.endpoint.open {
+		return nil
+	}
+	c.caller, err = c.server.Access.Authenticate(c.ctx, c.request.Header["Authorization"])
+	return err
+}
+
+// findWarehouse finds the one that the path names, or the only one where a route
+// of the catalog names none.
+func (c *call) findWarehouse() error {
+	segment, named := c.vars["prefix"]
+	if !named {
+		segment, named = c.vars["warehouse"]
+	}
+	if !named {
+		c.warehouse = c.server.only()
+		return nil
+	}
+	name, err := url.PathUnescape(segment)
+	if c.warehouse = c.server.warehouses[name]; err != nil || c.warehouse == nil {
+		return noSuchWarehouse(name)
+	}
+	return nil
+}
+
+// cause is who and what makes the event of this request.
+func (c *call) cause() journal.Cause {
+	return journal.Cause{
+		Actor: c.caller.Actor, Origin: c.caller.Origin, RequestID: c.id,
+		Engine: journal.Engine(c.request.UserAgent()),
+	}
+}
+
+func (c *call) writes() bool  { return c.endpoint != nil && c.endpoint.writes }
+func (c *call) commits() bool { return c.endpoint != nil && c.endpoint.commits }
+
+// done counts and logs the request.
+func (c *call) done(answer reply, sent int64, took time.Duration) {
+	entry := Request{
+		ID: c.id, Method: c.request.Method, Path: c.request.URL.EscapedPath(), Actor: c.caller.Actor,
+		Engine: journal.Engine(c.request.UserAgent()), Status: answer.status,
+		BytesIn: c.body.read, BytesOut: sent, Duration: took, Err: answer.err, Stack: c.stack,
+	}
+	if c.endpoint != nil {
+		entry.Route = c.endpoint.path
+	}
+	if c.warehouse != nil {
+		entry.Warehouse = c.warehouse.Name
+	}
+	c.server.Metrics.done(entry, c.commits())
+	if c.server.Log != nil {
+		c.server.Log(entry)
+	}
+}

@@ -1,0 +1,86 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/access"
+	"puddle/rest/catalog"
+)
+
+// Defaults of Options (interface §1).
+const (
+	DefaultMaxBody        = 64 << 20
+	DefaultMaxInflight    = 512 << 20
+	DefaultRequestTimeout = 60 * time.Second
+)
+
+// Warehouse is one warehouse to serve. Its name is the prefix of its routes.
+type Warehouse struct {
+	Name     string
+	Location string
+	ID       uuid.UUID
+	Catalog  *catalog.Catalog
+	Journal  journal.Reader
+	State    projections.Reader
+	// Present looks whether a metadata file is in the warehouse. Optional:
+	// without it, nobody can ask.
+	Present func(ctx context.Context, location string) (bool, error)
+}
+
+// Options is what a server stands on. Warehouses and Access are needed, the rest
+// is optional.
+type Options struct {
+	Warehouses     []Warehouse
+	Access         *access.Guard
+	Ready          func(context.Context) error // nil: ready. The text of an error is shown to anybody
+	MaxBody        int64                       // bytes of one request's body; default DefaultMaxBody
+	MaxInflight    int64                       // bytes of all bodies in work; default DefaultMaxInflight
+	RequestTimeout time.Duration               // for all but what is recorded already; default DefaultRequestTimeout
+	Log            func(Request)               // called after each answer, by many goroutines
+	Metrics        *Metrics                    // nil: /metrics is not served
+}
+
+// server is the http.Handler. It never changes but for its budget and metrics.
+type server struct {
+	Options
+	warehouses map[string]*Warehouse
+	router     router
+	bodies     budget
+}
+
+// New is the handler of everything puddle serves over HTTP, safe for concurrent
+// use.
+func New(o Options) http.Handler {
+	if o.MaxBody == 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	if o.MaxInflight == 0 {
+		o.MaxInflight = DefaultMaxInflight
+	}
+	if o.RequestTimeout == 0 {
+		o.RequestTimeout = DefaultRequestTimeout
+	}
+	s := &server{Options: o, warehouses: make(map[string]*Warehouse, len(o.Warehouses)), bodies: budget{max: o.MaxInflight}}
+	for i := range o.Warehouses {
+		s.warehouses[o.Warehouses[i].Name] = &o.Warehouses[i]
+	}
+	s.router = newRouter(s.endpoints())
+	if o.Metrics != nil {
+		o.Metrics.watch(o.Warehouses)
+	}
+	return s
+}
+
+// only is the one warehouse that is served; nil when there are more.
+func (s *server) only() *Warehouse {
+	if len(s.Warehouses) == 1 {
+		return &s.Warehouses[0]
+	}
+	return nil
+}

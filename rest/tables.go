@@ -1,0 +1,189 @@
+package rest
+
+import (
+	"puddle/journal"
+	"puddle/rest/catalog"
+	"puddle/rest/metadata"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// tableList is Iceberg's ListTablesResponse.
+type tableList struct {
+	Identifiers []journal.Identifier `json:"identifiers"`
+	Next        string               `json:"next-page-token,omitempty"`
+}
+
+// loaded is Iceberg's LoadTableResult. The metadata goes out as it stands in the
+// file; a table that was only staged has no location.
+func loaded(t catalog.Table) reply { return tableReply(t, `,"config":{}}`) }
+
+// committed is Iceberg's CommitTableResponse.
+func committed(t catalog.Table) reply { return tableReply(t, `}`) }
+
+func tableReply(t catalog.Table, rest string) reply {
+	head := []byte(`{`)
+	if t.MetadataLocation != "" {
+		location, _ := jsontext.AppendQuote([]byte(`{"metadata-location":`), t.MetadataLocation)
+		head = append(location, ',')
+	}
+	head = append(head, `"metadata":`...)
+	return reply{status: 200, body: [][]byte{head, t.Metadata, []byte(rest)}}
+}
+
+func listTables(c *call) (reply, error) {
+	in, err := c.namespace()
+	if err != nil {
+		return reply{}, err
+	}
+	page, err := c.query.page(listing(c.warehouse.ID.String() + "/tables/" + in.Key()))
+	if err != nil {
+		return reply{}, err
+	}
+	names, err := c.warehouse.Catalog.Tables(c.ctx, in, page.ask())
+	if err != nil {
+		return reply{}, err
+	}
+	var list tableList
+	names, list.Next = page.cut(names)
+	for _, name := range names {
+		list.Identifiers = append(list.Identifiers, journal.Identifier{Namespace: in, Name: name})
+	}
+	return ok(list)
+}
+
+// createTable makes a table, or with stage-create says what it would make.
+func createTable(c *call) (reply, error) {
+	in, err := c.namespace()
+	if err != nil {
+		return reply{}, err
+	}
+	table, staged, err := c.newTableBody(in)
+	if err != nil {
+		return reply{}, err
+	}
+	var made catalog.Table
+	if staged {
+		made, err = c.warehouse.Catalog.StageTable(c.ctx, table)
+	} else {
+		made, err = c.warehouse.Catalog.CreateTable(c.ctx, c.cause(), table)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return loaded(made), nil
+}
+
+// newTableBody reads a CreateTableRequest.
+func (c *call) newTableBody(in journal.Namespace) (t catalog.NewTable, staged bool, err error) {
+	o, err := readObject("The request", c.data,
+		"name", "location", "schema", "partition-spec", "write-order", "stage-create", "properties")
+	if err != nil {
+		return t, false, err
+	}
+	t.Identifier.Namespace = in
+	if t.Identifier.Name, err = o.name("name"); err != nil {
+		return t, false, err
+	}
+	if t.Location, err = o.text("location"); err != nil {
+		return t, false, err
+	}
+	if t.Properties, err = o.properties("properties"); err != nil {
+		return t, false, err
+	}
+	if t.Schema = o.raw("schema"); t.Schema == nil {
+		return t, false, badRequest(`The request needs "schema"`)
+	}
+	t.PartitionSpec, t.WriteOrder = o.raw("partition-spec"), o.raw("write-order")
+	staged, err = o.boolean("stage-create")
+	return t, staged, err
+}
+
+// loadTable answers all snapshots whichever are asked for: those of the refs are
+// among them.
+func loadTable(c *call) (reply, error) {
+	snapshots, _, err := c.query.get("snapshots")
+	if err != nil {
+		return reply{}, err
+	}
+	if snapshots != "" && snapshots != "all" && snapshots != "refs" {
+		return reply{}, badRequest("Query parameter %q must be all or refs, not %q", "snapshots", snapshots)
+	}
+	id, err := c.table()
+	if err != nil {
+		return reply{}, err
+	}
+	table, err := c.warehouse.Catalog.LoadTable(c.ctx, id)
+	if err != nil {
+		return reply{}, err
+	}
+	return loaded(table), nil
+}
+
+func tableExists(c *call) (reply, error) {
+	id, err := c.table()
+	if err != nil {
+		return reply{}, err
+	}
+	return noContent, c.warehouse.Catalog.TableExists(c.ctx, id)
+}
+
+// commitTable applies a CommitTableRequest to the table that the path names,
+// whatever identifier the body has.
+func commitTable(c *call) (reply, error) {
+	requirements, updates, err := metadata.DecodeCommit(c.data)
+	if err != nil {
+		return reply{}, err
+	}
+	creates, err := metadata.AssertsCreate(requirements)
+	if err != nil {
+		return reply{}, err
+	}
+	named := c.table
+	if creates {
+		named = c.newTable
+	}
+	id, err := named()
+	if err != nil {
+		return reply{}, err
+	}
+	tables, err := c.warehouse.Catalog.CommitTables(c.ctx, c.cause(), catalog.Change{Identifier: id, Requirements: requirements, Updates: updates})
+	if err != nil {
+		return reply{}, err
+	}
+	return committed(tables[0]), nil
+}
+
+// dropTable leaves the files, unless the client asks clearly for a purge
+// (case 107).
+func dropTable(c *call) (reply, error) {
+	purge, err := c.query.boolean("purgeRequested")
+	if err != nil {
+		return reply{}, err
+	}
+	id, err := c.table()
+	if err != nil {
+		return reply{}, err
+	}
+	return noContent, c.warehouse.Catalog.DropTable(c.ctx, c.cause(), id, purge)
+}
+
+// renameTable moves the name that the body's source names (case 98).
+func renameTable(c *call) (reply, error) {
+	o, err := readObject("The request", c.data, "source", "destination")
+	if err != nil {
+		return reply{}, err
+	}
+	source, err := o.identifier("source")
+	if err != nil {
+		return reply{}, err
+	}
+	destination, err := o.identifier("destination")
+	if err != nil {
+		return reply{}, err
+	}
+	if _, err := possible(source, nil); err != nil {
+		return reply{}, err
+	}
+	return noContent, c.warehouse.Catalog.RenameTable(c.ctx, c.cause(), source, destination)
+}
