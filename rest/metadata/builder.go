@@ -1,0 +1,69 @@
+package metadata
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// builder is a document in the making: the state of its base with updates
+// applied in order. The base is never changed.
+type builder struct {
+	state
+	base    *Document // nil when the table is being created
+	at      int64     // now, in milliseconds
+	changed bool
+
+	// What this request did so far. The last ids are those that add-schema,
+	// add-spec and add-sort-order resolved to: what -1 stands for.
+	lastSchema, lastSpec, lastOrder int
+	added                           map[int64]int64 // snapshots and their times
+	becameMain                      []int64         // added snapshots that main pointed at
+	removedSnapshots                bool
+}
+
+// newBuilder starts a new version of base, or of nothing when base is nil.
+func newBuilder(base *Document, id uuid.UUID, at time.Time) *builder {
+	b := &builder{
+		base:       base,
+		at:         at.UnixMilli(),
+		lastSchema: noID,
+		lastSpec:   noID,
+		lastOrder:  noID,
+		added:      map[int64]int64{},
+	}
+	if base == nil {
+		b.state = newState(id)
+	} else {
+		b.state = base.state
+	}
+	return b
+}
+
+// apply makes updates in order, up to the first that is refused.
+func (b *builder) apply(updates []Update) error {
+	for _, u := range updates {
+		if err := u.apply(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build finishes the bookkeeping of the new version, checks it and writes it.
+func (b *builder) build(fresh uuid.UUID) (*Document, error) {
+	version := int64(0)
+	if b.base != nil {
+		version = nextVersion(b.base.metadataLocation)
+		b.logPrevious()
+	}
+	b.cleanHistory()
+	b.lastColumnID = max(b.lastColumnID, b.highestColumn())
+	b.lastPartitionID = max(b.lastPartitionID, b.highestPartition())
+	history, previous := b.lastTimes()
+	b.lastUpdated = notBefore(notBefore(b.at, history), previous)
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	return b.write(fileName(b.metadataFolder(), version, fresh)), nil
+}

@@ -1,0 +1,124 @@
+package metadata
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+)
+
+var commitWords = vocabulary{what: "commit", required: []string{"updates"}, optional: []string{"requirements", "identifier"}}
+
+// DecodeCommit reads the body of a CommitTableRequest strictly. Requirements may
+// be missing or null; the identifier is passed over, as the path says which
+// table is meant; unknown members are passed over, but unknown updates and
+// requirements are refused (case 92). What it returns holds on to body, which
+// must not be modified afterwards. Errors: *Invalid.
+func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
+	if err := checkText(body, commitWords.what); err != nil {
+		return nil, nil, err
+	}
+	var requirements []Requirement
+	var updates []Update
+	r := newReader(body)
+	err := r.object(commitWords, func(name string) (err error) {
+		switch name {
+		case "requirements":
+			if null, err := r.null(); null || err != nil {
+				return err
+			}
+			requirements, err = decodeAll(r, readRequirement)
+		case "updates":
+			updates, err = decodeAll(r, readUpdate)
+		default:
+			err = r.dec.SkipValue()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return requirements, updates, nil
+}
+
+func decodeAll[T any](r *reader, decode func(jsontext.Value) (T, error)) ([]T, error) {
+	var all []T
+	err := r.array(func() error {
+		raw, err := r.value()
+		if err != nil {
+			return err
+		}
+		one, err := decode(raw)
+		all = append(all, one)
+		return err
+	})
+	return all, err
+}
+
+// AssertsCreate tells whether a commit creates its table: it requires that the
+// table does not exist. Such a commit may require nothing else: *Invalid.
+func AssertsCreate(reqs []Requirement) (bool, error) {
+	creates, others := 0, 0
+	for _, req := range reqs {
+		if _, ok := req.(assertCreate); ok {
+			creates++
+		} else {
+			others++
+		}
+	}
+	if creates > 0 && others > 0 {
+		return false, invalidf("Invalid create requirements: assert-create cannot be mixed with other requirements")
+	}
+	return creates > 0, nil
+}
+
+// Commit checks requirements against base, applies updates in order and returns
+// the next version, to be written to its MetadataLocation: the version after
+// that of base's file name, and fresh. It returns base itself when nothing
+// changed. A nil base means that the table does not exist: the requirements must
+// assert its creation, and fresh is also its UUID unless an update assigns one.
+//
+// Commit is a pure function; neither base nor the updates change. Errors:
+// *RequirementFailed, *Conflict, *Invalid, *Unsupported.
+func Commit(base *Document, reqs []Requirement, updates []Update, at time.Time, fresh uuid.UUID) (*Document, error) {
+	creates, err := AssertsCreate(reqs)
+	if err != nil {
+		return nil, err
+	}
+	if base == nil && !creates {
+		return nil, invalidf("Cannot commit to a table that does not exist without assert-create")
+	}
+	b := newBuilder(base, fresh, at)
+	if base == nil {
+		b.startVersion(updates)
+	} else if err := base.checkAll(reqs); err != nil {
+		return nil, err
+	}
+	if err := b.apply(updates); err != nil {
+		return nil, err
+	}
+	if base != nil && !b.changed {
+		return base, nil
+	}
+	return b.build(fresh)
+}
+
+func (d *Document) checkAll(reqs []Requirement) error {
+	for _, req := range reqs {
+		if err := req.check(&d.state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startVersion lets a new table's first upgrade choose its format version, so
+// that it is no downgrade from the default.
+func (b *builder) startVersion(updates []Update) {
+	for _, u := range updates {
+		if upgrade, ok := u.(upgradeFormatVersion); ok {
+			b.formatVersion = upgrade.version
+			return
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package metadata
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// versionPattern finds the version in names such as 00012-<uuid>.metadata.json
+// and v12.metadata.json.
+var versionPattern = regexp.MustCompile(`^v?(\d+)[-.]`)
+
+// nextVersion is one more than the version in a metadata file's name, which
+// counts as 0 when there is none (case 28).
+func nextVersion(metadataLocation string) int64 {
+	name := metadataLocation[strings.LastIndexByte(metadataLocation, '/')+1:]
+	m := versionPattern.FindStringSubmatch(name)
+	if m == nil {
+		return 1
+	}
+	version, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil || version == math.MaxInt64 {
+		return 1
+	}
+	return version + 1
+}
+
+// fileName is where a metadata file of a version goes.
+func fileName(folder string, version int64, fresh uuid.UUID) string {
+	return fmt.Sprintf("%s/%05d-%s.metadata.json", folder, version, fresh)
+}

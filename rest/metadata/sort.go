@@ -1,0 +1,103 @@
+package metadata
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// unsortedID is the order id of every unsorted order, and of no other.
+const unsortedID = 0
+
+// sortOrder is what is read of one sort order.
+type sortOrder struct {
+	id     int
+	fields []sortField
+}
+
+type sortField struct {
+	source     int
+	transform  string
+	descending bool
+	nullsLast  bool
+}
+
+var (
+	orderWords     = vocabulary{what: "sort order", required: []string{"order-id", "fields"}}
+	sortFieldWords = vocabulary{what: "sort field", required: []string{"source-id", "transform", "direction", "null-order"}}
+)
+
+func readOrder(raw jsontext.Value) (sortOrder, error) {
+	var order sortOrder
+	r := newReader(raw)
+	err := r.object(orderWords, func(name string) error {
+		if name == "order-id" {
+			return r.int(&order.id)
+		}
+		return r.array(func() error {
+			f, err := r.sortField()
+			order.fields = append(order.fields, f)
+			return err
+		})
+	})
+	if err != nil {
+		return order, err
+	}
+	if len(order.fields) == 0 && order.id != unsortedID {
+		return order, invalidf("Unsorted order id must be 0: %d", order.id)
+	}
+	if len(order.fields) > 0 && order.id == unsortedID {
+		return order, invalidf("Sort order id 0 is reserved for unsorted order")
+	}
+	return order, nil
+}
+
+func (r *reader) sortField() (sortField, error) {
+	var f sortField
+	err := r.object(sortFieldWords, func(name string) error {
+		switch name {
+		case "source-id":
+			return r.int(&f.source)
+		case "transform":
+			return r.transform(&f.transform)
+		case "direction":
+			return r.choice(&f.descending, "asc", "desc")
+		default:
+			return r.choice(&f.nullsLast, "nulls-first", "nulls-last")
+		}
+	})
+	return f, err
+}
+
+// choice reads one of two words, in any case, and tells whether it is the second.
+func (r *reader) choice(second *bool, one, two string) error {
+	var text string
+	if err := r.text(&text); err != nil {
+		return err
+	}
+	*second = strings.EqualFold(text, two)
+	if !*second && !strings.EqualFold(text, one) {
+		return fmt.Errorf("must be %s or %s: %q", one, two, text)
+	}
+	return nil
+}
+
+// fits checks an order against the schema that it sorts.
+func (order sortOrder) fits(s schema) error {
+	for _, f := range order.fields {
+		if f.transform == transformVoid && s.find(f.source) == nil {
+			continue
+		}
+		if err := checkSource("sort", fmt.Sprint(f.source), f.transform, f.source, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same tells whether two orders sort alike, whatever their ids.
+func (order sortOrder) same(other sortOrder) bool {
+	return slices.Equal(order.fields, other.fields)
+}

@@ -1,0 +1,114 @@
+package metadata
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+type addSnapshot struct {
+	raw      jsontext.Value
+	snapshot snapshot
+}
+
+func (addSnapshot) Action() string { return "add-snapshot" }
+
+// addSnapshot puts a snapshot into the form that every reader takes: no null as
+// parent (case 8), no empty summary, and a summary with an operation (case 13).
+func (r *reader) addSnapshot() (Update, error) {
+	raw, err := r.part(updateWords("add-snapshot", "snapshot"), "snapshot")
+	if err != nil {
+		return nil, err
+	}
+	s, shape, err := readSnapshot(raw)
+	if err != nil {
+		return nil, err
+	}
+	if !shape.manifestList {
+		return nil, invalidf("invalid snapshot: missing manifest-list")
+	}
+	edits, err := shape.edits()
+	if err == nil && len(edits) > 0 {
+		raw, err = edited(raw, edits...)
+	}
+	return addSnapshot{raw, s}, err
+}
+
+func (shape snapshotShape) edits() ([]edit, error) {
+	var edits []edit
+	if shape.nullParent {
+		edits = append(edits, edit{name: "parent-snapshot-id"})
+	}
+	switch summary := shape.summary; {
+	case summary.text == nil || summary.operation:
+	case summary.empty:
+		edits = append(edits, edit{name: "summary"})
+	default:
+		text, err := edited(summary.text, edit{"operation", quote("overwrite")})
+		return append(edits, edit{"summary", text}), err
+	}
+	return edits, nil
+}
+
+// apply moves no reference. An id that is there already and a sequence number
+// that was overtaken are conflicts, so that the client refreshes (cases 114, 117).
+func (u addSnapshot) apply(b *builder) error {
+	if len(b.schemas.items) == 0 || len(b.specs.items) == 0 || len(b.orders.items) == 0 {
+		return invalidf("Cannot add a snapshot before a schema, a partition spec and a sort order are added")
+	}
+	s := u.snapshot
+	if _, ok := b.state.snapshot(s.id); ok {
+		return conflictf("Snapshot already exists for id: %d is present in the table", s.id)
+	}
+	if s.sequence < b.lastSequence || s.hasParent && s.sequence == b.lastSequence {
+		return conflictf("Cannot add snapshot with sequence number %d older than last sequence number %d", s.sequence, b.lastSequence)
+	}
+	b.snapshots.append(s, rope{u.raw})
+	b.added[s.id] = s.timestamp
+	b.lastSequence = s.sequence
+	b.changed = true
+	return nil
+}
+
+type removeSnapshots struct{ ids []int64 }
+
+func (removeSnapshots) Action() string { return "remove-snapshots" }
+
+func (r *reader) removeSnapshots() (Update, error) {
+	var u removeSnapshots
+	err := r.update(updateWords("remove-snapshots", "snapshot-ids"), func(string) error {
+		return r.array(func() error {
+			var id int64
+			err := r.long(&id)
+			u.ids = append(u.ids, id)
+			return err
+		})
+	})
+	return u, err
+}
+
+// apply removes snapshots with their statistics and the references to them, main
+// included. Unknown ids are passed over.
+func (u removeSnapshots) apply(b *builder) error {
+	ids := make(map[int64]bool, len(u.ids))
+	for _, id := range u.ids {
+		ids[id] = true
+	}
+	// Only what is there is removed: references and statistics may name other ids.
+	gone := make(map[int64]bool, len(ids))
+	for i := range b.snapshots.items {
+		if id := b.snapshots.items[i].of.id; ids[id] {
+			gone[id] = true
+		}
+	}
+	if !b.snapshots.remove(func(s snapshot) bool { return gone[s.id] }) {
+		return nil
+	}
+	b.statistics.remove(func(f statisticsFile) bool { return gone[f.snapshot] })
+	b.partitionStatistics.remove(func(f statisticsFile) bool { return gone[f.snapshot] })
+	b.refs.remove(func(f ref) bool { return gone[f.snapshot] })
+	if gone[b.current] {
+		b.current = noSnapshot
+	}
+	b.removedSnapshots = true
+	b.changed = true
+	return nil
+}
