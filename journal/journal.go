@@ -55,8 +55,11 @@ type Damage struct {
 	Reason      string
 }
 
-// Error names the place and what is wrong there.
+// Error names the place, as far as it is known, and what is wrong there.
 func (d *Damage) Error() string {
+	if d.Warehouse == uuid.Nil {
+		return "journal is damaged: " + d.Reason
+	}
 	return fmt.Sprintf("journal is damaged at %s:%d of warehouse %s: %s", d.Incarnation, d.Seq, d.Warehouse, d.Reason)
 }
 

@@ -1,0 +1,16 @@
+// Package bolt is the embedded journal: the histories of all warehouses of one
+// server in one bbolt file.
+//
+// A group of entries is one bbolt transaction, so that it is there as a whole or
+// not at all, and durable before Append returns. Beside every record stands a
+// checksum that covers its place, and every reader checks the chain of hashes as
+// it goes: bbolt itself would not notice a flipped bit, nor a record that was
+// put elsewhere. What does not fit is a [journal.Damage] and never skipped.
+//
+// Reads hold a bbolt transaction open only while they copy some hundreds of
+// records, because an open one keeps the writer from growing its map of the file.
+//
+// The file is locked while it is open. It should be on a local disk; on network
+// file systems neither the lock nor the sync can be trusted. docs/formats/journal.md
+// describes the bytes.
+package bolt

@@ -1,0 +1,155 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+
+	"puddle/journal"
+)
+
+// reader reads one warehouse's current incarnation.
+type reader struct {
+	j         *Journal
+	warehouse uuid.UUID
+}
+
+// Head implements journal.Reader.
+func (r reader) Head(ctx context.Context) (journal.Position, error) {
+	var head journal.Position
+	err := r.current(ctx, func(h history) error {
+		head = h.head
+		return nil
+	})
+	return head, err
+}
+
+// Find implements journal.Reader.
+func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, error) {
+	var s stored
+	var h history
+	err := r.current(ctx, func(now history) (err error) {
+		h = now
+		if seq := h.ids.Get(id[:]); len(seq) == 8 {
+			s, err = h.get(journal.Seq(binary.BigEndian.Uint64(seq)))
+		} else if seq != nil {
+			err = h.damage(0, fmt.Errorf("the seq of the id %s has %d bytes", id, len(seq)))
+		}
+		return err
+	})
+	if errors.Is(err, journal.ErrNoWarehouse) || err == nil && s.seq == 0 {
+		return journal.Event{}, false, nil
+	}
+	if err != nil {
+		return journal.Event{}, false, err
+	}
+	e, err := h.decode(s)
+	if err == nil && e.ID != id {
+		err = h.damage(s.seq, fmt.Errorf("the event has the id %s, it was looked for as %s", e.ID, id))
+	}
+	return e, err == nil, err
+}
+
+// Document implements journal.Reader.
+func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte, error) {
+	var s stored
+	var h history
+	var data []byte
+	err := r.current(ctx, func(now history) (err error) {
+		if h = now; seq == 0 || seq > h.head.Seq || h.isBeforeFirst(seq) {
+			return fmt.Errorf("%w: seq %d", journal.ErrNoEvent, seq)
+		}
+		if s, err = h.get(seq); err == nil {
+			data, err = h.chunks(seq, move)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	e, err := h.decode(s)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.DocumentDigest(move); err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		return nil, fmt.Errorf("%w: move %d of event %s", journal.ErrNotKept, move, e.Position)
+	}
+	return journal.Document{Move: move, Codec: journal.Codec(data[0]), Data: data[1:]}.Open(e)
+}
+
+// current reads the buckets of the current incarnation. They are gone when fn
+// returns; the names and the head in the history stay.
+func (r reader) current(ctx context.Context, fn func(history) error) error {
+	return r.j.view(ctx, func(tx *bbolt.Tx) error {
+		h, err := openCurrent(tx, r.warehouse)
+		if err != nil {
+			return err
+		}
+		return fn(h)
+	})
+}
+
+// stored is a copy of one value in events.
+type stored struct {
+	seq   journal.Seq
+	value []byte
+}
+
+// get copies a record that must be there.
+func (h history) get(seq journal.Seq) (stored, error) {
+	value := h.events.Get(seqKey(seq))
+	if value == nil {
+		return stored{}, h.damage(seq, errors.New("the event is missing"))
+	}
+	return stored{seq, bytes.Clone(value)}, nil
+}
+
+// isBeforeFirst tells whether the incarnation started after a seq.
+func (h history) isBeforeFirst(seq journal.Seq) bool {
+	key, _ := h.events.Cursor().First()
+	return bytes.Compare(seqKey(seq), key) < 0
+}
+
+// chunks joins the chunks of a document; none when it was not kept.
+func (h history) chunks(seq journal.Seq, move int) ([]byte, error) {
+	var data []byte
+	prefix := documentPrefix(seq, move)
+	c := h.documents.Cursor()
+	chunk := 0
+	for key, value := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = c.Next() {
+		if !bytes.Equal(key, chunkKey(seq, move, chunk)) {
+			return nil, h.damage(seq, fmt.Errorf("chunk %d of the document of move %d is missing", chunk, move))
+		}
+		data = append(data, value...)
+		chunk++
+	}
+	return data, nil
+}
+
+// decode makes the event of what is stored at its seq. Whether the event belongs
+// there is for the chain to say.
+func (h history) decode(s stored) (journal.Event, error) {
+	prev, record, err := unseal(s.seq, s.value)
+	if err != nil {
+		return journal.Event{}, h.damage(s.seq, err)
+	}
+	e, err := journal.Decode(prev, record)
+	if errors.Is(err, journal.ErrNewer) {
+		return journal.Event{}, fmt.Errorf("event %d of warehouse %s: %w", s.seq, h.warehouse, err)
+	}
+	if err != nil {
+		return journal.Event{}, h.damage(s.seq, err)
+	}
+	if e.Warehouse != h.warehouse || e.Incarnation != h.incarnation || e.Seq != s.seq {
+		return journal.Event{}, h.damage(s.seq, fmt.Errorf("event %s of warehouse %s is stored here", e.Position, e.Warehouse))
+	}
+	return e, nil
+}

@@ -1,0 +1,200 @@
+package bolt
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+
+	"go.etcd.io/bbolt"
+
+	"puddle/journal"
+)
+
+// Limits of what one transaction copies, so that it is short (formats §3).
+const (
+	batchEvents = 1_000
+	batchBytes  = 4 << 20
+)
+
+// Scan implements journal.Reader. It ends at the head as it was in the beginning.
+func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		h, chain, err := r.begin(ctx, after)
+		if errors.Is(err, journal.ErrNoWarehouse) {
+			return
+		}
+		for err == nil && chain.Head.Seq < h.head.Seq {
+			var batch []stored
+			if batch, err = r.batch(ctx, h, chain.Head.Seq+1, forward); err != nil {
+				break
+			}
+			for _, s := range batch {
+				var e journal.Event
+				if e, chain, err = h.next(ctx, chain, s); err != nil {
+					break
+				}
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			yield(journal.Event{}, err)
+		}
+	}
+}
+
+// begin finds the chain that a scan after a seq starts with.
+func (r reader) begin(ctx context.Context, after journal.Seq) (h history, chain journal.Chain, err error) {
+	var last stored
+	err = r.current(ctx, func(now history) error {
+		h = now
+		first, _ := h.events.Cursor().First()
+		if len(first) != 8 {
+			return h.damage(h.head.Seq, errors.New("the event is missing"))
+		}
+		before := journal.Seq(binary.BigEndian.Uint64(first)) - 1
+		chain = journal.NewChain(h.warehouse, h.incarnation, before)
+		if after <= before {
+			return nil
+		}
+		last, err = h.get(min(after, h.head.Seq))
+		return err
+	})
+	if err != nil || last.seq == 0 {
+		return h, chain, err
+	}
+	e, err := h.decode(last)
+	return h, journal.ChainAt(e), err
+}
+
+// next makes the event of a record and checks that it is the chain's next; the
+// last one must be what the head says.
+func (h history) next(ctx context.Context, chain journal.Chain, s stored) (journal.Event, journal.Chain, error) {
+	if err := ctx.Err(); err != nil {
+		return journal.Event{}, chain, err
+	}
+	if want := chain.Head.Seq + 1; s.seq != want {
+		return journal.Event{}, chain, h.damage(want, errors.New("the event is missing"))
+	}
+	e, err := h.decode(s)
+	if err != nil {
+		return e, chain, err
+	}
+	next, err := chain.Follow(e)
+	if err != nil {
+		return e, chain, h.damage(s.seq, err)
+	}
+	if e.Seq == h.head.Seq && e.Hash != h.head.Hash {
+		return e, chain, h.damage(s.seq, fmt.Errorf("the event has the hash %s, the head says %s", e.Hash, h.head.Hash))
+	}
+	return e, next, nil
+}
+
+// ScanBack implements journal.Reader.
+func (r reader) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		h, at, want, err := r.beginBack(ctx, before)
+		if errors.Is(err, journal.ErrNoWarehouse) {
+			return
+		}
+		genesis := journal.Genesis(h.warehouse, h.incarnation)
+		for err == nil && want != genesis {
+			var batch []stored
+			if batch, err = r.batch(ctx, h, at, backward); err != nil {
+				break
+			}
+			for _, s := range batch {
+				var e journal.Event
+				if e, err = h.previous(ctx, at, want, s); err != nil {
+					break
+				}
+				if !yield(e, nil) {
+					return
+				}
+				at, want = e.Seq-1, e.Prev
+			}
+		}
+		if err != nil {
+			yield(journal.Event{}, err)
+		}
+	}
+}
+
+// beginBack finds the seq that a scan back starts with and the hash that the
+// event there must have.
+func (r reader) beginBack(ctx context.Context, before journal.Seq) (h history, at journal.Seq, want journal.Digest, err error) {
+	var after stored
+	err = r.current(ctx, func(now history) (err error) {
+		h = now
+		at, want = h.head.Seq, h.head.Hash
+		if before == 0 || before > h.head.Seq {
+			return nil
+		}
+		if h.isBeforeFirst(before) {
+			want = journal.Genesis(h.warehouse, h.incarnation)
+			return nil
+		}
+		after, err = h.get(before)
+		return err
+	})
+	if err != nil || after.seq == 0 {
+		return h, at, want, err
+	}
+	e, err := h.decode(after)
+	return h, before - 1, e.Prev, err
+}
+
+// previous makes the event of a record and checks that it is the one that the
+// event after it links to.
+func (h history) previous(ctx context.Context, at journal.Seq, want journal.Digest, s stored) (journal.Event, error) {
+	if err := ctx.Err(); err != nil {
+		return journal.Event{}, err
+	}
+	if s.seq != at {
+		return journal.Event{}, h.damage(at, errors.New("the event is missing"))
+	}
+	e, err := h.decode(s)
+	if err == nil && e.Hash != want {
+		err = h.damage(at, fmt.Errorf("the event has the hash %s, the one after it says %s", e.Hash, want))
+	}
+	return e, err
+}
+
+// direction is which record comes after one.
+type direction func(*bbolt.Cursor) (key, value []byte)
+
+func forward(c *bbolt.Cursor) (key, value []byte)  { return c.Next() }
+func backward(c *bbolt.Cursor) (key, value []byte) { return c.Prev() }
+
+// batch copies some records from a seq on, at least one, in one transaction.
+func (r reader) batch(ctx context.Context, h history, from journal.Seq, step direction) (batch []stored, err error) {
+	err = r.j.view(ctx, func(tx *bbolt.Tx) error {
+		now, err := openHistory(tx, h.warehouse, h.incarnation)
+		if err != nil {
+			return err
+		}
+		batch = now.copyBatch(from, h.head.Seq, step)
+		if len(batch) == 0 {
+			return h.damage(from, errors.New("the event is missing"))
+		}
+		return nil
+	})
+	return batch, err
+}
+
+func (h history) copyBatch(from, last journal.Seq, step direction) (batch []stored) {
+	c := h.events.Cursor()
+	size := 0
+	for key, value := c.Seek(seqKey(from)); len(key) == 8; key, value = step(c) {
+		seq := journal.Seq(binary.BigEndian.Uint64(key))
+		if seq > last || len(batch) == batchEvents || size >= batchBytes {
+			break
+		}
+		batch = append(batch, stored{seq, append([]byte(nil), value...)})
+		size += len(value)
+	}
+	return batch
+}
