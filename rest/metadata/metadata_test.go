@@ -177,7 +177,9 @@ func list(updates ...string) string { return strings.Join(updates, ",") }
 // grown is a table with snapshots 1 and 2 on main and 3 on a branch.
 func grown(t testing.TB) *metadata.Document {
 	t.Helper()
-	return must(t, newTable(t), list(
-		addSnapshot(1, 1, ""), setMain(1), addSnapshot(2, 2, `,"parent-snapshot-id":1`), addSnapshot(3, 3, `,"parent-snapshot-id":1`),
+	first := must(t, newTable(t), list(addSnapshot(1, 1, ""), setMain(1)))
+	return must(t, first, list(addSnapshot(2, 2, `,"parent-snapshot-id":1`), addSnapshot(3, 3, `,"parent-snapshot-id":1`),
 		setMain(2), setBranch("dev", 3)))
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }
