@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+
+	"puddle/cmd/puddle/config"
+)
+
+// cli is the grammar of the command line.
+type cli struct {
+	Config   string `short:"c" placeholder:"FILE" help:"The configuration; without one, everything is kept below ./puddle-data."`
+	LogLevel string `placeholder:"LEVEL" enum:",debug,info,warn,error" default:"" help:"What is logged: debug, info, warn or error; overrides the configuration."`
+
+	Serve       serveCmd       `cmd:"" default:"withargs" help:"Run the catalog. This is what happens without a command."`
+	Log         logCmd         `cmd:"" help:"The events of a warehouse, newest first."`
+	History     historyCmd     `cmd:"" help:"Every pointer that a table or view has had, oldest first."`
+	Check       configCmd      `cmd:"" name:"config" help:"Look at the configuration."`
+	Version     versionCmd     `cmd:"" help:"Say which build this is."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask a server whether it is alive."`
+}
+
+// session is one run of the command line.
+type session struct {
+	stdout, stderr io.Writer
+	stop, force    context.Context // end after the first and the second signal
+
+	file     string // of the configuration; empty for the default
+	logLevel string // overrides the configuration's; may be empty
+}
+
+// run runs a command line and answers the exit code. The report is on stdout,
+// everything else on stderr.
+func run(args []string, s *session) int {
+	var grammar cli
+	helped := false
+	parser, err := kong.New(&grammar, kong.Name("puddle"),
+		kong.Description("An Apache Iceberg REST catalog whose truth is a journal of events."),
+		kong.Writers(s.stdout, s.stderr), kong.Exit(func(int) { helped = true }), kong.Help(help),
+	)
+	if err != nil {
+		return s.end(err)
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case helped:
+		return codeDone
+	case err != nil:
+		return s.end(&failure{codeUsage, fmt.Errorf("%w (see puddle --help)", err)})
+	}
+	s.file, s.logLevel = grammar.Config, grammar.LogLevel
+	return s.end(parsed.Run(s))
+}
+
+// end tells an error and answers its exit code.
+func (s *session) end(err error) int {
+	if err != nil {
+		fmt.Fprintln(s.stderr, "puddle:", err)
+	}
+	return exitCode(err)
+}
+
+// help ends every help text with the exit codes.
+func help(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	var command any
+	if selected := ctx.Selected(); selected != nil {
+		command = selected.Target.Addr().Interface()
+	}
+	_, err := io.WriteString(ctx.Stdout, exitHelp(command))
+	return err
+}
+
+// config reads the configuration of this run.
+func (s *session) config() (config.Config, error) {
+	read := config.Default
+	if s.file != "" {
+		read = func() (config.Config, error) { return config.Load(s.file) }
+	}
+	c, err := read()
+	var invalid *config.Error
+	if err != nil && !errors.As(err, &invalid) {
+		err = &failure{codeUsage, err}
+	}
+	if s.logLevel != "" {
+		c.Logging.Level = s.logLevel
+	}
+	return c, err
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/go-json-experiment/json"
+	"github.com/rs/zerolog"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	"puddle/rest/access"
+)
+
+// client sends the requests of puddle's own routes, to the running server or to
+// a node that it opened itself.
+type client struct {
+	http  http.Client
+	live  bool // a server is running
+	close func() error
+}
+
+// connect finds the server that has the data folder open, or opens it.
+func (s *session) connect(c config.Config) (*client, error) {
+	l, err := acquire(c.DataDir)
+	var busy *held
+	switch {
+	case errors.As(err, &busy):
+		return dial(busy)
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fail(codeNoLook, "there is no catalog in %s yet", c.DataDir)
+	case err != nil:
+		return nil, &failure{codeNoLook, err}
+	}
+	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
+	n, err := openNode(s.stop, c, log, l, reporting)
+	if err != nil {
+		return nil, err
+	}
+	actor := journal.CLIActor(userName(os.Getuid()))
+	return &client{http: http.Client{Transport: inProcess{n.handler, actor}}, close: n.Close}, nil
+}
+
+// dial reaches the server through its socket.
+func dial(busy *held) (*client, error) {
+	if busy.by.socket == "" {
+		return nil, fail(codeNoLook, "%w, which does not answer commands (yet)", busy)
+	}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", busy.by.socket)
+	}}
+	return &client{http: http.Client{Transport: transport}, live: true, close: func() error {
+		transport.CloseIdleConnections()
+		return nil
+	}}, nil
+}
+
+// get answers the document at a path below /api/puddle/v1. What the server
+// refuses has the exit code that fits.
+func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
+	target := "http://puddle/api/puddle/v1" + path + "?" + query.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return nil, &failure{codeNoLook, err}
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, &failure{codeNoLook, err}
+	}
+	if answer.StatusCode == http.StatusOK {
+		return body, nil
+	}
+	return nil, refusedBy(answer.Status, answer.StatusCode, body)
+}
+
+// refusedBy words an answer of the error model.
+func refusedBy(status string, code int, body []byte) error {
+	var model struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	message := status
+	if err := json.Unmarshal(body, &model); err == nil && model.Error.Message != "" {
+		message = model.Error.Message
+	}
+	switch code {
+	case http.StatusBadRequest:
+		return fail(codeUsage, "%s", printable(message))
+	case http.StatusNotFound:
+		return fail(codeFindings, "%s", printable(message))
+	}
+	return fail(codeNoLook, "%s", printable(message))
+}
+
+// inProcess calls a handler as the user who runs the command.
+type inProcess struct {
+	handler http.Handler
+	actor   journal.Actor
+}
+
+// RoundTrip implements http.RoundTripper.
+func (p inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
+	received := request.Clone(access.WithActor(request.Context(), p.actor))
+	received.RequestURI = request.URL.RequestURI()
+	if received.Body == nil {
+		received.Body = http.NoBody
+	}
+	w := &written{header: http.Header{}, status: http.StatusOK}
+	p.handler.ServeHTTP(w, received)
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: request,
+	}, nil
+}
+
+// written is an answer in memory.
+type written struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (w *written) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *written) WriteHeader(status int) { w.status = status }
+
+// Write implements http.ResponseWriter.
+func (w *written) Write(p []byte) (int, error) { return w.body.Write(p) }

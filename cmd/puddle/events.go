@@ -1,0 +1,60 @@
+package main
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"puddle/journal"
+)
+
+// event is what people are shown of one.
+type event struct {
+	Seq       journal.Seq       `json:"seq"`
+	At        string            `json:"at"`
+	Kind      string            `json:"kind"`
+	Actor     string            `json:"actor"`
+	Namespace journal.Namespace `json:"namespace"`
+	Reason    string            `json:"reason"`
+	Moves     []step            `json:"moves"`
+}
+
+// rows are one for each move, or one.
+func (e event) rows() []table.Row {
+	row := func(name, pointer string) table.Row {
+		return table.Row{uint64(e.Seq), e.At, e.Kind, e.Actor, name, pointer}
+	}
+	if len(e.Moves) == 0 {
+		name := e.Reason
+		if len(e.Namespace) > 0 {
+			name = e.Namespace.String()
+		}
+		return []table.Row{row(name, "")}
+	}
+	rows := make([]table.Row, len(e.Moves))
+	for i, m := range e.Moves {
+		rows[i] = row(m.names(), m.pointers(file))
+	}
+	return rows
+}
+
+func printEvents(s *session, header table.Row, events []jsontext.Value) error {
+	var rows []table.Row
+	for _, raw := range events {
+		var e event
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		rows = append(rows, e.rows()...)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return s.table(header, rows...)
+}
+
+func seqOf(raw jsontext.Value) (journal.Seq, error) {
+	var e event
+	err := json.Unmarshal(raw, &e)
+	return e.Seq, err
+}

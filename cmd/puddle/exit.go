@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	"puddle/recover"
+)
+
+// The exit codes, the same everywhere (interface §2).
+const (
+	codeDone     = 0
+	codeFindings = 1
+	codeUsage    = 2
+	codeWarnings = 3
+	codeNoLook   = 4
+	codeRefused  = 5
+	codeUnknown  = 6
+)
+
+var codeMeanings = map[int]string{
+	codeDone:     "done, clean",
+	codeFindings: "findings, or something could not be done",
+	codeUsage:    "usage or configuration",
+	codeWarnings: "warnings only",
+	codeNoLook:   "could not look: storage, journal or server unreachable, or in use",
+	codeRefused:  "refused for safety",
+	codeUnknown:  "an unknown outcome is left",
+}
+
+// failure is an error that knows its exit code.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func fail(code int, format string, args ...any) error {
+	return &failure{code, fmt.Errorf(format, args...)}
+}
+
+// exitCode is what the process ends with after an error. What an error is says
+// more than where it happened.
+func exitCode(err error) int {
+	var invalid *config.Error
+	var refusal *recover.Refusal
+	var damage *journal.Damage
+	var known *failure
+	switch {
+	case err == nil:
+		return codeDone
+	case errors.As(err, &invalid):
+		return codeUsage
+	case errors.As(err, &refusal), errors.As(err, &damage):
+		return codeRefused
+	case errors.Is(err, journal.ErrUnknownOutcome):
+		return codeUnknown
+	case errors.As(err, &known):
+		return known.code
+	}
+	return codeFindings
+}
+
+// exits is implemented by commands: the codes they can end with, beside usage.
+type exits interface{ exits() []int }
+
+// exitHelp is the end of every help text.
+func exitHelp(command any) string {
+	codes := []int{codeDone, codeUsage}
+	if c, ok := command.(exits); ok {
+		codes = append(codes, c.exits()...)
+	}
+	slices.Sort(codes)
+	text := "\nExit codes:\n"
+	for _, code := range slices.Compact(codes) {
+		text += fmt.Sprintf("  %d  %s\n", code, codeMeanings[code])
+	}
+	return text
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// holder says who has a data folder open.
+type holder struct {
+	pid     int
+	socket  string // where it answers; empty when it does not serve (yet)
+	address string // where it listens
+}
+
+// held is the error of a data folder that another process has open.
+type held struct {
+	dir string
+	by  holder
+}
+
+func (h *held) Error() string {
+	return fmt.Sprintf("%s is in use by process %d", h.dir, h.by.pid)
+}
+
+// lock keeps other processes out of a data folder. It ends with the process,
+// whatever way that ends; the file stays.
+type lock struct{ file *os.File }
+
+func lockFile(dir string) string { return filepath.Join(dir, "lock") }
+
+// acquire locks a data folder that is there, or answers *held.
+func acquire(dir string) (*lock, error) {
+	file, err := os.OpenFile(lockFile(dir), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		l := &lock{file}
+		return l, l.publish(holder{pid: os.Getpid()})
+	}
+	defer file.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		by, err := readHolder(dir)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &held{dir, by}
+	}
+	return nil, fmt.Errorf("lock %s: %w", dir, err)
+}
+
+// publish writes who holds the lock, for others to read.
+func (l *lock) publish(h holder) error {
+	text := fmt.Sprintf("pid %d\n", h.pid)
+	if h.socket != "" {
+		text += fmt.Sprintf("socket %s\naddress %s\n", h.socket, h.address)
+	}
+	if err := l.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.file.WriteAt([]byte(text), 0)
+	return err
+}
+
+// release lets others in.
+func (l *lock) release() error {
+	return errors.Join(l.file.Truncate(0), l.file.Close())
+}
+
+// readHolder reads what the holder of a lock published; zero when it has not yet.
+func readHolder(dir string) (holder, error) {
+	file, err := os.Open(lockFile(dir))
+	if err != nil {
+		return holder{}, err
+	}
+	defer file.Close()
+	var h holder
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		key, value, _ := strings.Cut(lines.Text(), " ")
+		switch key {
+		case "pid":
+			h.pid, _ = strconv.Atoi(value)
+		case "socket":
+			h.socket = value
+		case "address":
+			h.address = value
+		}
+	}
+	return h, lines.Err()
+}

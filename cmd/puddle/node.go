@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/projections/anchor"
+	"puddle/projections/recorder"
+	"puddle/recover"
+	"puddle/rest"
+)
+
+// purpose is what a node is opened for.
+type purpose int
+
+const (
+	reporting purpose = iota // nothing is born, no follower runs
+	serving
+)
+
+// node is one opened data folder: the journal, the pointer tables that follow
+// it, the configured warehouses, and the handler over them.
+type node struct {
+	config  config.Config
+	log     zerolog.Logger
+	purpose purpose
+	clock   *journal.Clock
+	metrics *rest.Metrics
+
+	journal    journal.Journal
+	tables     projections.Store
+	warehouses []*warehouse
+	anchors    map[uuid.UUID]*anchor.Follower // of the warehouses that have one
+	recorder   *recorder.Recorder
+	handler    http.Handler
+
+	closers []func() error // in the order of opening
+}
+
+// openNode opens everything, in the order in which later parts need earlier
+// ones. It takes the lock over, also when it fails.
+func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock, p purpose) (*node, error) {
+	n := &node{config: c, log: log, purpose: p, clock: journal.NewClock(), anchors: map[uuid.UUID]*anchor.Follower{}}
+	if c.Metrics {
+		n.metrics = rest.NewMetrics(build())
+	}
+	n.onClose(l.release)
+	for _, step := range []func(context.Context) error{
+		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(&failure{codeNoLook, err}, n.Close())
+		}
+	}
+	return n, nil
+}
+
+func (n *node) onClose(f func() error) { n.closers = append(n.closers, f) }
+
+// Close finishes what was accepted and gives everything back, the newest first:
+// the recorder drains while the journal is still open. The handler must not be
+// called any more. Idempotent.
+func (n *node) Close() error {
+	var errs []error
+	for i := len(n.closers) - 1; i >= 0; i-- {
+		errs = append(errs, n.closers[i]())
+	}
+	n.closers = nil
+	return errors.Join(errs...)
+}
+
+// bring ties the warehouses to their histories and the pointer tables to the
+// journal. Tables that turn out to be damaged are replaced, once.
+func (n *node) bring(ctx context.Context) error {
+	err := n.bringOnce(ctx)
+	if !replaceable(err) {
+		return err
+	}
+	if err := n.replaceTables(err); err != nil {
+		return err
+	}
+	return n.bringOnce(ctx)
+}
+
+func (n *node) bringOnce(ctx context.Context) error {
+	if tables, ok := n.tables.(recover.Lister); ok {
+		if err := recover.Stray(ctx, n.journal, tables); err != nil {
+			return err
+		}
+	}
+	for _, w := range n.warehouses {
+		if err := n.bind(ctx, w); err != nil {
+			return err
+		}
+		if err := n.replay(ctx, w); err != nil {
+			return err
+		}
+	}
+	return n.replayOthers(ctx)
+}
+
+// replayOthers brings up the tables of warehouses that the journal has and the
+// configuration has not: the recorder starts at all heads.
+func (n *node) replayOthers(ctx context.Context) error {
+	ids, err := n.journal.Warehouses(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if n.named(id) == nil {
+			if err := n.replay(ctx, &warehouse{Warehouse: config.Warehouse{Name: id.String()}, id: id}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (n *node) named(id uuid.UUID) *warehouse {
+	for _, w := range n.warehouses {
+		if w.id == id {
+			return w
+		}
+	}
+	return nil
+}
+
+// replay brings the pointer tables of one warehouse up to its journal.
+func (n *node) replay(ctx context.Context, w *warehouse) error {
+	const step = 100_000
+	told := journal.Seq(0)
+	progress := func(done, head journal.Seq) {
+		if done >= told+step {
+			told = done
+			n.log.Info().Str("warehouse", w.Name).Stringer("seq", done).Stringer("head", head).Msg("replaying")
+		}
+	}
+	done, err := recover.Replay(ctx, w.Name, n.journal.Warehouse(w.id), n.tables.Warehouse(w.id), progress)
+	if err != nil {
+		return err
+	}
+	line := n.log.Debug()
+	switch {
+	case done.Because != nil:
+		line = n.log.Warn().Err(done.Because)
+	case done.Outcome == recover.CaughtUp:
+		line = n.log.Warn().Str("see", "puddle recover --at, if they were put back to go back in time")
+	case done.Outcome == recover.Rebuilt && done.Events > 1: // one: it was just born
+		line = n.log.Info()
+	}
+	line.Str("warehouse", w.Name).Str("outcome", string(done.Outcome)).Uint64("events", done.Events).Msg("pointer tables")
+	return nil
+}
+
+// record starts the recorder.
+func (n *node) record(ctx context.Context) (err error) {
+	n.recorder, err = recorder.New(ctx, n.journal, n.tables, recorder.Options{
+		Clock: n.clock,
+		Observe: func(g recorder.Group) {
+			n.metrics.Recorded(rest.Group{
+				Drafts: g.Drafts, Recorded: g.Recorded, Refused: g.Refused, Bytes: g.Bytes,
+				Apply: g.Apply, Append: g.Append, Commit: g.Commit,
+			})
+			if g.Err != nil {
+				n.log.Error().Err(g.Err).Int("drafts", g.Drafts).Msg("recording")
+			}
+		},
+		OnAppended: func(e journal.Event) {
+			if follower, ok := n.anchors[e.Warehouse]; ok {
+				follower.Wake()
+			}
+		},
+		OnBehind: func(reason error) {
+			if reason != nil {
+				n.log.Error().Err(reason).Msg("pointer tables are behind")
+				return
+			}
+			n.log.Info().Msg("pointer tables have caught up")
+		},
+	})
+	if err == nil {
+		n.onClose(n.recorder.Close)
+	}
+	return err
+}
+
+// closeTime bounds the last writes of followers.
+const closeTime = 5 * time.Second
+
+// follow starts what runs behind the journal.
+func (n *node) follow(context.Context) error {
+	if n.purpose != serving || n.config.Metastore.Type == config.Memory {
+		return nil
+	}
+	for _, w := range n.warehouses {
+		failed := func(err error) { n.log.Warn().Str("warehouse", w.Name).Err(err).Msg("anchor is late") }
+		follower := anchor.Follow(w.roots[0].Store, n.journal.Warehouse(w.id), failed)
+		n.anchors[w.id] = follower
+		follower.Wake()
+		n.onClose(func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+			defer cancel()
+			return follower.Close(ctx)
+		})
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	"puddle/journal/bolt"
+	"puddle/projections"
+	"puddle/projections/pointers"
+)
+
+// openJournal opens the journal, or makes an empty one where the node serves.
+// Whether an empty one may be there is decided when warehouses are bound.
+func (n *node) openJournal(context.Context) error {
+	path := n.config.Journal.Path
+	_, err := os.Stat(path)
+	absent := errors.Is(err, os.ErrNotExist)
+	switch {
+	case err != nil && !absent:
+		return err
+	case n.config.Metastore.Type == config.Memory && !absent:
+		return fail(codeRefused, "metastore.type is memory, which keeps nothing, and there is a journal: %s", path)
+	case n.config.Metastore.Type == config.Memory:
+		n.journal = journal.NewMemory()
+		return nil
+	case absent && n.purpose == reporting:
+		return fmt.Errorf("there is no journal yet: %s", path)
+	}
+	j, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return fmt.Errorf("journal %s: %w", path, err)
+	}
+	n.journal = j
+	n.onClose(j.Close)
+	return nil
+}
+
+// openTables opens the pointer tables; what cannot be used is put aside and made
+// anew, since the journal has it all.
+func (n *node) openTables(context.Context) error {
+	n.onClose(func() error {
+		if n.tables == nil {
+			return nil
+		}
+		return n.tables.Close()
+	})
+	if n.config.Metastore.Type == config.Memory {
+		n.tables = projections.NewMemory()
+		return nil
+	}
+	err := n.openSQLite()
+	if replaceable(err) {
+		return n.replaceTables(err)
+	}
+	return err
+}
+
+func (n *node) openSQLite() error {
+	db, err := pointers.Open(n.config.Metastore.SQLitePath, pointers.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.config.Metastore.SQLitePath, err)
+	}
+	n.tables = db
+	return nil
+}
+
+// replaceable tells whether an error is cured by new pointer tables.
+func replaceable(err error) bool {
+	return errors.Is(err, pointers.ErrCorrupt) || errors.Is(err, pointers.ErrSchema)
+}
+
+// replaceTables renames the file of the pointer tables and opens a new one.
+func (n *node) replaceTables(reason error) error {
+	if n.tables != nil {
+		// Of a damaged file nothing is worth knowing.
+		_ = n.tables.Close()
+		n.tables = nil
+	}
+	aside, err := pointers.SetAside(n.config.Metastore.SQLitePath, time.Now())
+	if err != nil {
+		return errors.Join(reason, err)
+	}
+	n.log.Warn().Err(reason).Str("moved-to", aside).Msg("pointer tables are made anew")
+	return n.openSQLite()
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"puddle/journal"
+)
+
+// json writes one document to the report.
+func (s *session) json(v any) error {
+	data, err := json.Marshal(v, jsontext.WithIndent("  "), json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	_, err = s.stdout.Write(append(data, '\n'))
+	return err
+}
+
+// table writes rows to the report. Names and locations come from clients: what
+// a terminal could take for an order is shown as an escape (case 83).
+func (s *session) table(header table.Row, rows ...table.Row) error {
+	w := table.NewWriter()
+	style := table.StyleLight
+	style.Options = table.OptionsNoBordersAndSeparators
+	w.SetStyle(style)
+	w.AppendHeader(header)
+	for _, row := range rows {
+		for i, cell := range row {
+			if text, ok := cell.(string); ok {
+				row[i] = printable(text)
+			}
+		}
+		w.AppendRow(row)
+	}
+	_, err := s.stdout.Write([]byte(w.Render() + "\n"))
+	return err
+}
+
+// printable writes characters that are not to be seen as escapes: controls,
+// directions, look-alike spaces.
+func printable(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
+	return b.String()
+}
+
+// end is one side of a move, as the routes give it.
+type end struct {
+	Identifier       journal.Identifier `json:"identifier"`
+	MetadataLocation string             `json:"metadata-location"`
+	Present          *bool              `json:"present"`
+}
+
+// step is a move of one object, as the routes give it.
+type step struct {
+	Identifier journal.Identifier `json:"identifier"`
+	From       *end               `json:"from"`
+	To         *end               `json:"to"`
+	SnapshotID *int64             `json:"snapshot-id"`
+}
+
+// names is the object's name, or both where it was renamed.
+func (m step) names() string {
+	if m.From != nil && m.To != nil && !m.From.Identifier.Equal(m.To.Identifier) {
+		return m.From.Identifier.Quoted() + " → " + m.To.Identifier.Quoted()
+	}
+	return m.Identifier.Quoted()
+}
+
+// pointers is where the pointer was and where it went, each told by tell.
+func (m step) pointers(tell func(location string) string) string {
+	switch {
+	case m.From == nil && m.To == nil:
+		return ""
+	case m.From == nil:
+		return "→ " + tell(m.To.MetadataLocation)
+	case m.To == nil:
+		return tell(m.From.MetadataLocation) + " →"
+	case m.From.MetadataLocation == m.To.MetadataLocation:
+		return tell(m.To.MetadataLocation)
+	}
+	return tell(m.From.MetadataLocation) + " → " + tell(m.To.MetadataLocation)
+}
+
+// file is the last part of a location.
+func file(location string) string { return path.Base(location) }
+
+// whole is the location itself.
+func whole(location string) string { return location }

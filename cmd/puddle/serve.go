@@ -1,0 +1,24 @@
+package main
+
+// serveCmd runs the catalog.
+type serveCmd struct{}
+
+// Help is the detail of the help text.
+func (serveCmd) Help() string {
+	return "Serves until SIGTERM or SIGINT, finishes the requests under way and stops; a second signal ends them."
+}
+
+func (serveCmd) exits() []int { return []int{codeFindings, codeNoLook, codeRefused, codeUnknown} }
+
+// Run serves.
+func (serveCmd) Run(s *session) error {
+	c, err := s.config()
+	if err != nil {
+		return err
+	}
+	started, err := startServer(s.stop, c, newLogger(c.Logging, s.stderr))
+	if err != nil {
+		return err
+	}
+	return started.run(s.stop, s.force)
+}

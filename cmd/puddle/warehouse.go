@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/cmd/puddle/config"
+	store "puddle/internal/warehouse"
+	"puddle/internal/warehouse/dir"
+	"puddle/projections/recorder"
+	"puddle/recover"
+	"puddle/rest"
+	"puddle/rest/access"
+	"puddle/rest/catalog"
+)
+
+// warehouse is one configured warehouse of a node.
+type warehouse struct {
+	config.Warehouse
+	roots store.Roots // its own first
+	id    uuid.UUID   // known once it is bound
+}
+
+// openWarehouses opens the folders that warehouses use.
+func (n *node) openWarehouses(context.Context) error {
+	for _, configured := range n.config.Warehouses {
+		w := &warehouse{Warehouse: configured}
+		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
+			folder, err := dir.Open(place.Folder())
+			if err != nil {
+				return fmt.Errorf("warehouse %s: %w", w.Name, err)
+			}
+			n.onClose(folder.Close)
+			w.roots = append(w.roots, store.Root{URL: place.URL, Location: place.Location, Store: folder})
+		}
+		n.warehouses = append(n.warehouses, w)
+	}
+	return nil
+}
+
+// bind ties a warehouse to its history.
+func (n *node) bind(ctx context.Context, w *warehouse) error {
+	bound, err := recover.Binder{
+		Journal: n.journal, Tables: n.tables, Clock: n.clock, Build: build(),
+		Births: n.purpose == serving, Ephemeral: n.config.Metastore.Type == config.Memory,
+	}.Bind(ctx, recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: w.roots[0].Store})
+	if err != nil {
+		return err
+	}
+	w.id = bound.ID
+	if bound.Born {
+		n.log.Info().Str("warehouse", w.Name).Stringer("id", w.id).Str("location", w.Root.URL).Msg("warehouse is born")
+	}
+	return nil
+}
+
+// handle makes the handler of everything.
+func (n *node) handle(context.Context) error {
+	var tokens []access.Token
+	for _, t := range n.config.Tokens {
+		tokens = append(tokens, access.Token{Name: t.Name, SHA256: t.SHA256})
+	}
+	guard, err := access.NewGuard(tokens...)
+	if err != nil {
+		return err
+	}
+	options := rest.Options{
+		Access: guard, Ready: n.ready, Log: logRequest(n.log), Metrics: n.metrics,
+		MaxBody: n.config.Server.MaxBodyBytes, MaxInflight: n.config.Server.MaxInflightBytes,
+		RequestTimeout: n.config.Server.RequestTimeout,
+	}
+	for _, w := range n.warehouses {
+		options.Warehouses = append(options.Warehouses, n.offer(w))
+	}
+	n.handler = rest.New(options)
+	return nil
+}
+
+// offer is a warehouse as it is served.
+func (n *node) offer(w *warehouse) rest.Warehouse {
+	reader := n.recorder.Reader(w.id)
+	return rest.Warehouse{
+		Name: w.Name, Location: w.Root.URL, ID: w.id,
+		Catalog: catalog.New(catalog.Options{
+			ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder,
+			Now: time.Now, MaxDocument: int(n.config.Journal.MaxDocument),
+		}),
+		Journal: n.journal.Warehouse(w.id), State: reader, Present: w.present,
+	}
+}
+
+// ready says, in words for anybody, why changes are not taken.
+func (n *node) ready(context.Context) error {
+	err := n.recorder.Ready()
+	switch {
+	case errors.Is(err, recorder.ErrBehind):
+		return errors.New("catching up with the journal")
+	case err != nil:
+		return errors.New("read only until restart")
+	}
+	return nil
+}
+
+// present looks whether a file is in the warehouse.
+func (w *warehouse) present(ctx context.Context, location string) (bool, error) {
+	root, key, err := w.roots.Resolve(location)
+	if err != nil {
+		return false, err
+	}
+	_, err = root.Store.Stat(ctx, key)
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLink):
+		return false, nil
+	}
+	return err == nil, err
+}
