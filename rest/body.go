@@ -34,11 +34,11 @@ func (b *budget) give(n int64) { b.used.Add(-n) }
 // body is a request's body on its way in. What it took of the budget is given
 // back by release, when the request is answered.
 type body struct {
-	from    io.Reader
-	limit   int64
-	budget  *budget
-	read    int64
-	taken   int64
+	from   io.Reader
+	limit  int64
+	budget *budget
+	read   int64
+	taken  int64
 }
 
 // Read implements io.Reader within the limits.
