@@ -7,13 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"puddle/journal"
-	"puddle/projections"
 	"puddle/rest/metadata"
 )
-
-// maxAttempts bounds how often one commit is applied to a newer base. With the
-// name locked, only a writer elsewhere can win in between.
-const maxAttempts = 20
 
 // Change is what a client wants done to one table: requirements on the current
 // version, then updates in order.
@@ -48,15 +43,12 @@ func (c *Catalog) commitTable(ctx context.Context, cause journal.Cause, change C
 	if creates {
 		return c.commitCreate(ctx, cause, change)
 	}
-	for range maxAttempts {
-		table, err := c.attempt(ctx, cause, change)
-		var conflict *projections.Conflict
-		if errors.As(err, &conflict) && conflict.Kind == projections.PointerMoved {
-			continue // another commit landed first: its result is the new base
-		}
-		return table, err
-	}
-	return Table{}, refuse(CommitFailed, "Requirement failed: the table %s changed %d times while the commit was applied", change.Identifier, maxAttempts)
+	var table Table
+	err = onCurrent(change.Identifier, func() (err error) {
+		table, err = c.attempt(ctx, cause, change)
+		return err
+	})
+	return table, err
 }
 
 // commitCreate makes the table of a staged create's commit.
@@ -83,8 +75,8 @@ func lostCreate(err error) error {
 	return err
 }
 
-// attempt applies a change to the version that is current now. A PointerMoved
-// conflict is given back as it is; its file is gone again.
+// attempt applies a change to the version that is current now. When another's
+// landed first, its file is gone again.
 func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, change Change) (Table, error) {
 	object, err := c.table(ctx, change.Identifier)
 	if err != nil {
@@ -101,7 +93,7 @@ func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, change Chang
 	if doc == base {
 		return Table{MetadataLocation: base.MetadataLocation(), Metadata: base.Bytes()}, nil
 	}
-	places, err := c.placesOf(doc)
+	places, err := c.admit(doc)
 	if err != nil {
 		return Table{}, err
 	}
@@ -114,19 +106,10 @@ func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, change Chang
 		To: &journal.To{Identifier: object.Identifier, Pointer: pointer, Location: doc.Location(), Places: places},
 	}}}, c.keep(0, doc)...)
 	if err != nil {
-		c.discard(ctx, pointer, err)
-		return Table{}, lostPointer(err)
+		c.unstage(ctx, pointer, err)
+		return Table{}, recorded(err)
 	}
 	return Table{MetadataLocation: pointer.MetadataLocation, Metadata: doc.Bytes()}, nil
-}
-
-// lostPointer keeps the one conflict that another attempt can cure.
-func lostPointer(err error) error {
-	var conflict *projections.Conflict
-	if errors.As(err, &conflict) && conflict.Kind == projections.PointerMoved {
-		return conflict
-	}
-	return recorded(err)
 }
 
 // apply computes the next version under a fresh file name.

@@ -33,13 +33,14 @@ func (c *Catalog) CreateTable(ctx context.Context, cause journal.Cause, t NewTab
 }
 
 // StageTable computes what CreateTable would make and keeps nothing of it but,
-// on a local file system, two empty folders. Refusals are the same.
+// in a store with folders, two empty ones. Refusals are the same, except that
+// places taken by another object are noticed by the commit alone.
 func (c *Catalog) StageTable(ctx context.Context, t NewTable) (Table, error) {
 	doc, err := c.draftTable(ctx, t)
 	if err != nil {
 		return Table{}, err
 	}
-	if _, err := c.placesOf(doc); err != nil {
+	if _, err := c.admit(doc); err != nil {
 		return Table{}, err
 	}
 	c.makeFolders(ctx, doc)
@@ -88,7 +89,7 @@ func (c *Catalog) roomFor(ctx context.Context, id journal.Identifier) (projectio
 
 // born stages the first version of a table and records its birth.
 func (c *Catalog) born(ctx context.Context, cause journal.Cause, id journal.Identifier, doc *metadata.Document, updates []string) (Table, error) {
-	places, err := c.placesOf(doc)
+	places, err := c.admit(doc)
 	if err != nil {
 		return Table{}, err
 	}
@@ -101,7 +102,7 @@ func (c *Catalog) born(ctx context.Context, cause journal.Cause, id journal.Iden
 		To: &journal.To{Identifier: id, Pointer: pointer, Location: doc.Location(), Places: places},
 	}}}, c.keep(0, doc)...)
 	if err != nil {
-		c.discard(ctx, pointer, err)
+		c.unstage(ctx, pointer, err)
 		return Table{}, recorded(err)
 	}
 	return Table{MetadataLocation: pointer.MetadataLocation, Metadata: doc.Bytes()}, nil

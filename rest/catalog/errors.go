@@ -103,13 +103,13 @@ func reading(err error) error {
 	return because(Unavailable, err, "The catalog cannot be read at the moment")
 }
 
-// recorded turns an error of recording into an answer. Conflicts that an
-// operation words itself never get here.
+// recorded turns an error of recording into an answer. A pointer that moved is
+// left to onCurrent.
 func recorded(err error) error {
 	var conflict *projections.Conflict
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, moved(err):
+		return err
 	case errors.As(err, &conflict):
 		return refusal(conflict)
 	case errors.Is(err, journal.ErrUnknownOutcome):
@@ -132,11 +132,9 @@ func refusal(c *projections.Conflict) *Error {
 	case projections.NameTaken:
 		return nameTaken(c.Identifier, c.Object)
 	case projections.UUIDTaken:
-		return refuse(AlreadyExists, "Table of uuid %s already exists in this warehouse", c.UUID)
+		return refuse(AlreadyExists, "A table or view with the uuid %s exists in this warehouse, or was dropped from it", c.UUID)
 	case projections.PlaceTaken:
 		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", c.Path, c.Identifier, c.Holder)
-	case projections.ObjectMissing:
-		return noTable(c.Identifier)
 	}
-	return refuse(CommitFailed, "Requirement failed: the table %s has changed since it was read", c.Identifier)
+	return noTable(c.Identifier) // ObjectMissing
 }

@@ -9,7 +9,7 @@ import (
 	"puddle/rest/metadata"
 )
 
-// MaxMetadataBytes bounds a metadata file, inflated (formats §1).
+// MaxMetadataBytes bounds a metadata file that is written, inflated (formats §1).
 const MaxMetadataBytes = 512 << 20
 
 // read gives the bytes of the current metadata file, proven to be those that the
@@ -21,43 +21,57 @@ func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) ([]byte, er
 	if err != nil {
 		return nil, because(FileMissing, err, "Failed to open input stream for file: %s (it is outside of the warehouse)", at)
 	}
-	file, err := root.Store.Get(ctx, key, MaxMetadataBytes)
+	file, err := root.Store.Get(ctx, key, pointer.Size)
 	switch {
 	case errors.Is(err, warehouse.ErrNotFound), errors.Is(err, warehouse.ErrInvalidKey):
 		return nil, because(FileMissing, err, "Failed to open input stream for file: %s", at)
+	case errors.Is(err, warehouse.ErrLink):
+		return nil, because(FileMissing, err, "Failed to open input stream for file: %s (a symbolic link is on the way to it)", at)
+	case errors.Is(err, warehouse.ErrTooLarge), err == nil && journal.Sum(file) != pointer.SHA256:
+		return nil, because(FileMissing, err, "Failed to open input stream for file: %s (its bytes are not those that were committed)", at)
 	case err != nil:
 		return nil, because(Unavailable, err, "The metadata file %s cannot be read at the moment", at)
-	case int64(len(file)) != pointer.Size || journal.Sum(file) != pointer.SHA256:
-		return nil, refuse(FileMissing, "Failed to open input stream for file: %s (its bytes are not those that were committed)", at)
 	}
 	return file, nil
 }
 
 // stage writes a new version's file under its fresh name. It is durable on
 // return, and nobody names it yet: a crash from here to the record leaves a file
-// that verify lists.
+// that verify lists. Invalid when it can never be written there.
 func (c *Catalog) stage(ctx context.Context, doc *metadata.Document) (journal.Pointer, error) {
-	root, key, err := c.Roots.Resolve(doc.MetadataLocation())
-	if err != nil {
-		return journal.Pointer{}, because(Invalid, err, "The metadata file cannot be written: %v", err)
+	at, file := doc.MetadataLocation(), doc.Bytes()
+	root, key, err := c.Roots.Resolve(at)
+	if err == nil {
+		err = root.Store.Create(ctx, key, file)
 	}
-	if err := root.Store.Create(ctx, key, doc.Bytes()); err != nil {
-		return journal.Pointer{}, because(Unavailable, err, "The change was not made: its metadata file %s cannot be written", doc.MetadataLocation())
+	switch {
+	case err == nil:
+	case errors.Is(err, warehouse.ErrInvalidLocation), errors.Is(err, warehouse.ErrInvalidKey),
+		errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists):
+		return journal.Pointer{}, because(Invalid, err, "The metadata file %s cannot be written: %v", at, err)
+	default:
+		c.discard(ctx, at) // it may be there all the same
+		return journal.Pointer{}, because(Unavailable, err, "The change was not made: its metadata file %s cannot be written", at)
 	}
-	digest := journal.Sum(doc.Bytes())
+	digest := journal.Sum(file)
 	return journal.Pointer{
-		MetadataLocation: doc.MetadataLocation(), Size: int64(len(doc.Bytes())),
+		MetadataLocation: at, Size: int64(len(file)),
 		SHA256: digest, DocumentSHA256: digest, Encoding: journal.EncodingNone,
 	}, nil
 }
 
-// discard removes a staged file after the change that it was for was surely
-// refused. Best effort: what stays is named by nobody.
-func (c *Catalog) discard(ctx context.Context, pointer journal.Pointer, refused error) {
-	if errors.Is(refused, journal.ErrUnknownOutcome) {
-		return // it may be the current file (case 33)
+// unstage removes a staged file after the change that it was for was refused,
+// unless the outcome is unknown: it may be the current file then (case 33).
+func (c *Catalog) unstage(ctx context.Context, pointer journal.Pointer, refused error) {
+	if !errors.Is(refused, journal.ErrUnknownOutcome) {
+		c.discard(ctx, pointer.MetadataLocation)
 	}
-	if root, key, err := c.Roots.Resolve(pointer.MetadataLocation); err == nil {
+}
+
+// discard removes a file that no event names or ever will. Best effort: what
+// stays harms nobody.
+func (c *Catalog) discard(ctx context.Context, at string) {
+	if root, key, err := c.Roots.Resolve(at); err == nil {
 		_ = root.Store.Delete(context.WithoutCancel(ctx), key)
 	}
 }

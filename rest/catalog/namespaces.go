@@ -12,12 +12,8 @@ import (
 	"puddle/projections"
 )
 
-// MaxPropertiesBytes bounds the properties of one object: keys and values
-// together (formats §1).
-const MaxPropertiesBytes = 1 << 20
-
 // PropertiesChange is what an update of namespace properties did. Missing are
-// the removals that were not there. All are sorted.
+// the removals that were not there. All are sorted, none is nil.
 type PropertiesChange struct {
 	Updated, Removed, Missing []string
 }
@@ -78,7 +74,8 @@ func (c *Catalog) UpdateNamespace(ctx context.Context, cause journal.Cause, name
 	if err != nil {
 		return PropertiesChange{}, err
 	}
-	change := PropertiesChange{Updated: slices.Sorted(maps.Keys(updates)), Removed: []string{}, Missing: []string{}}
+	change := PropertiesChange{Updated: slices.AppendSeq([]string{}, maps.Keys(updates)), Removed: []string{}, Missing: []string{}}
+	slices.Sort(change.Updated)
 	after := maps.Clone(now.Properties)
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(removals))) {
 		if _, there := after[key]; !there {
@@ -113,12 +110,8 @@ func (c *Catalog) DropNamespace(ctx context.Context, cause journal.Cause, name j
 // checkProperties holds the limit, and the rules of places for a namespace's
 // location: tables without one of their own are created below it.
 func (c *Catalog) checkProperties(properties map[string]string) error {
-	total := 0
-	for key, value := range properties {
-		total += len(key) + len(value)
-	}
-	if total > MaxPropertiesBytes {
-		return refuse(Invalid, "Properties are %d bytes, the limit is %d", total, MaxPropertiesBytes)
+	if err := checkSize(properties); err != nil {
+		return err
 	}
 	if location, ok := properties[locationProperty]; ok {
 		if _, err := c.placed("location", location); err != nil {

@@ -22,11 +22,11 @@ var placeProperties = []string{
 // placed checks one location by the rules of places: a storage URL, inside the
 // warehouse, not a root itself, not in _puddle. Invalid, naming what it is for.
 func (c *Catalog) placed(role, location string) (journal.Place, error) {
-	root, _, err := c.Roots.Resolve(location)
-	if err != nil {
-		return journal.Place{}, because(Invalid, err, "%s %q is refused: %v", role, location, err)
-	}
+	var root warehouse.Root
 	l, err := warehouse.ParseLocation(location)
+	if err == nil {
+		root, _, err = c.Roots.Resolve(location)
+	}
 	switch {
 	case err != nil:
 		return journal.Place{}, because(Invalid, err, "%s %q is refused: %v", role, location, err)
@@ -38,9 +38,7 @@ func (c *Catalog) placed(role, location string) (journal.Place, error) {
 	return journal.Place{Path: l.Path(), Role: role}, nil
 }
 
-// placesOf is every location that a version of a table owns, checked on the
-// resulting metadata and not on the request. The rule that no two objects share
-// or nest places is the recorder's.
+// placesOf is every location that a version of a table owns.
 func (c *Catalog) placesOf(doc *metadata.Document) ([]journal.Place, error) {
 	own, err := c.placed("location", doc.Location())
 	if err != nil {

@@ -55,13 +55,15 @@ func (c *Catalog) DropTable(ctx context.Context, cause journal.Cause, id journal
 		return refuse(Unsupported, "Cannot purge %s: purgeRequested=true is not in this build; drop without purge keeps the files", id)
 	}
 	defer c.names.acquire(id.Key())()
-	object, err := c.table(ctx, id)
-	if err != nil {
-		return err
-	}
-	return recorded(c.record(ctx, cause, journal.TableDropped{Moves: [1]journal.Move{{
-		Kind: journal.Table, UUID: object.UUID, From: from(object),
-	}}}))
+	return onCurrent(id, func() error {
+		object, err := c.table(ctx, id)
+		if err != nil {
+			return err
+		}
+		return recorded(c.record(ctx, cause, journal.TableDropped{Moves: [1]journal.Move{{
+			Kind: journal.Table, UUID: object.UUID, From: from(object),
+		}}}))
+	})
 }
 
 // RenameTable moves a table's name, also to another namespace, and nothing else.
@@ -72,6 +74,10 @@ func (c *Catalog) RenameTable(ctx context.Context, cause journal.Cause, source, 
 		return because(Invalid, err, "%v", err)
 	}
 	defer c.names.acquire(source.Key(), target.Key())()
+	return onCurrent(source, func() error { return c.rename(ctx, cause, source, target) })
+}
+
+func (c *Catalog) rename(ctx context.Context, cause journal.Cause, source, target journal.Identifier) error {
 	object, err := c.table(ctx, source)
 	if err != nil {
 		return err
@@ -79,17 +85,17 @@ func (c *Catalog) RenameTable(ctx context.Context, cause journal.Cause, source, 
 	if _, err := c.Namespace(ctx, target.Namespace); err != nil {
 		return err
 	}
+	if err := c.targetFree(ctx, source, target); err != nil {
+		return err
+	}
 	places, err := c.Reader.Places(ctx, object.UUID)
 	if err != nil {
 		return reading(err)
 	}
-	if err := c.targetFree(ctx, source, target); err != nil {
-		return err
-	}
-	move := journal.Move{Kind: journal.Table, UUID: object.UUID, From: from(object), To: &journal.To{
-		Identifier: target, Pointer: object.Pointer, Location: object.Location, Places: places,
-	}}
-	err = c.record(ctx, cause, journal.TableRenamed{Moves: [1]journal.Move{move}})
+	err = c.record(ctx, cause, journal.TableRenamed{Moves: [1]journal.Move{{
+		Kind: journal.Table, UUID: object.UUID, From: from(object),
+		To: &journal.To{Identifier: target, Pointer: object.Pointer, Location: object.Location, Places: places},
+	}}})
 	var conflict *projections.Conflict
 	if errors.As(err, &conflict) && conflict.Kind == projections.NameTaken {
 		return renameTaken(source, target, conflict.Object)
@@ -118,8 +124,7 @@ func renameTaken(source, target journal.Identifier, holder journal.ObjectKind) *
 // table finds the live table of that name; NoSuchTable.
 func (c *Catalog) table(ctx context.Context, id journal.Identifier) (projections.Object, error) {
 	object, err := c.Reader.Object(ctx, id)
-	switch {
-	case errors.Is(err, projections.ErrNoObject), err == nil && object.Kind != journal.Table:
+	if errors.Is(err, projections.ErrNoObject) || err == nil && object.Kind != journal.Table {
 		return object, noTable(id)
 	}
 	return object, reading(err)
@@ -130,8 +135,8 @@ func from(o projections.Object) *journal.From {
 	return &journal.From{Identifier: o.Identifier, Pointer: o.Pointer}
 }
 
-// parse reads the document that a pointer names; what Java would refuse to load
-// is FileMissing's neighbour: a file that is there and of no use.
+// parse reads the document that a pointer names. Unsupported when it is of a
+// format version that this build cannot commit to.
 func (c *Catalog) parse(ctx context.Context, pointer journal.Pointer) (*metadata.Document, error) {
 	file, err := c.read(ctx, pointer)
 	if err != nil {

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -92,7 +93,7 @@ func Commit(base *Document, reqs []Requirement, updates []Update, at time.Time, 
 	if base == nil {
 		b.startVersion(updates)
 	} else if err := base.checkAll(reqs); err != nil {
-		return nil, err
+		return nil, base.refusal(err, updates)
 	}
 	if err := b.apply(updates); err != nil {
 		return nil, err
@@ -110,6 +111,20 @@ func (d *Document) checkAll(reqs []Requirement) error {
 		}
 	}
 	return nil
+}
+
+// refusal adds to a requirement that failed that a snapshot of the commit is
+// there: most likely the commit has landed, and only its answer was lost (case
+// 123).
+func (d *Document) refusal(failed error, updates []Update) error {
+	for _, u := range updates {
+		if add, ok := u.(addSnapshot); ok {
+			if _, there := d.state.snapshot(add.snapshot.id); there {
+				return &RequirementFailed{fmt.Sprintf("%v (snapshot %d is present in the table)", failed, add.snapshot.id)}
+			}
+		}
+	}
+	return failed
 }
 
 // startVersion lets a new table's first upgrade choose its format version, so

@@ -1,0 +1,35 @@
+package catalog
+
+import (
+	"puddle/journal"
+	"puddle/rest/metadata"
+)
+
+// MaxPropertiesBytes bounds the properties of one object: keys and values
+// together (formats §1).
+const MaxPropertiesBytes = 1 << 20
+
+// admit checks a new version of a table by the rules that package metadata does
+// not know, on the result and not on the request: the limits, and where it may
+// lie. It answers the places that the version owns. Invalid. The rule that no two
+// objects share or nest places is the recorder's.
+func (c *Catalog) admit(doc *metadata.Document) ([]journal.Place, error) {
+	if n := len(doc.Bytes()); n > MaxMetadataBytes {
+		return nil, refuse(Invalid, "The table's metadata is %d bytes, the limit is %d", n, MaxMetadataBytes)
+	}
+	if err := checkSize(doc.Properties()); err != nil {
+		return nil, err
+	}
+	return c.placesOf(doc)
+}
+
+func checkSize(properties map[string]string) error {
+	total := 0
+	for key, value := range properties {
+		total += len(key) + len(value)
+	}
+	if total > MaxPropertiesBytes {
+		return refuse(Invalid, "Properties are %d bytes, the limit is %d", total, MaxPropertiesBytes)
+	}
+	return nil
+}

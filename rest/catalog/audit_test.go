@@ -1,0 +1,156 @@
+package catalog_test
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/journal/journaltest"
+	"puddle/projections"
+	"puddle/rest/metadata"
+)
+
+// audit checks everything that must hold of a ground at rest, and answers its
+// events without the birth.
+func audit(tb rapid.TB, g *ground) []journal.Event {
+	tb.Helper()
+	events := auditTables(tb, g)
+	named := map[string]bool{}
+	for _, e := range events {
+		for i, m := range e.Moves() {
+			if m.To == nil || e.Kind() == journal.KindTableRenamed {
+				continue
+			}
+			if at := m.To.Pointer.MetadataLocation; named[at] { // law 8
+				tb.Fatalf("event %s makes %s, as one before it did", e.Position, at)
+			} else {
+				named[at] = true
+			}
+			auditFile(tb, g, e, i, m)
+		}
+	}
+	return events[1:]
+}
+
+// auditTables compares the pointer tables with the journal: laws 1, 2 and 6.
+func auditTables(tb rapid.TB, g *ground) []journal.Event {
+	tb.Helper()
+	events := journaltest.Events(tb, g.journal.Warehouse(lake), 0)
+	live, replayed := projections.NewState(lake), projections.NewState(lake)
+	for i, e := range events {
+		if e.Seq != journal.Seq(i+1) {
+			tb.Fatalf("event %d has the seq %d", i+1, e.Seq)
+		}
+		must(tb, live.Apply(ctx, e))
+	}
+	must(tb, projections.CatchUp(ctx, g.journal.Warehouse(lake), 0, replayed))
+	want := dump(tb, live)
+	if diff := cmp.Diff(want, dump(tb, replayed)); diff != "" {
+		tb.Fatalf("replay differs from the fold (-fold +replay):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, dump(tb, g.pointers.Warehouse(lake))); diff != "" {
+		tb.Fatalf("the tables differ from the fold (-fold +tables):\n%s", diff)
+	}
+	return events
+}
+
+func dump(tb rapid.TB, of projections.Dumper) projections.Dump {
+	tb.Helper()
+	d, err := of.Dump(ctx)
+	must(tb, err)
+	return d
+}
+
+// auditFile compares the file that a move made with the move and with the
+// document that the journal keeps of it (law 12).
+func auditFile(tb rapid.TB, g *ground, e journal.Event, index int, m journal.Move) {
+	tb.Helper()
+	at := m.To.Pointer.MetadataLocation
+	file := fileAt(tb, g, at)
+	kept, err := g.journal.Warehouse(lake).Document(ctx, e.Seq, index)
+	must(tb, err)
+	if !bytes.Equal(file, kept) {
+		tb.Fatalf("%s is not the document that event %s keeps", at, e.Position)
+	}
+	want := journal.Pointer{
+		MetadataLocation: at, Size: int64(len(file)), SHA256: journal.Sum(file), DocumentSHA256: journal.Sum(file),
+		Encoding: journal.EncodingNone,
+	}
+	if m.To.Pointer != want {
+		tb.Fatalf("event %s points to %+v, the file is %+v", e.Position, m.To.Pointer, want)
+	}
+	d, err := metadata.Parse(file, at)
+	must(tb, err)
+	if d.UUID() != m.UUID || d.Location() != m.To.Location {
+		tb.Fatalf("event %s moves %s at %s, the file is of %s at %s", e.Position, m.UUID, m.To.Location, d.UUID(), d.Location())
+	}
+	if current, ok := d.CurrentSnapshotID(); ok != (m.SnapshotID != nil) || ok && current != *m.SnapshotID {
+		tb.Fatalf("event %s says snapshot %v, the file says %d", e.Position, m.SnapshotID, current)
+	}
+	if log := d.MetadataLog(); m.From != nil && log[len(log)-1].Location != m.From.Pointer.MetadataLocation { // case 113
+		tb.Fatalf("%s continues %s, not %s", at, log[len(log)-1].Location, m.From.Pointer.MetadataLocation)
+	}
+}
+
+// fileAt reads a file by its location.
+func fileAt(tb rapid.TB, g *ground, location string) []byte {
+	tb.Helper()
+	file, err := g.files.Get(ctx, key(tb, g, location), 1<<30)
+	must(tb, err)
+	return file
+}
+
+// key is a location's place in the store of files.
+func key(tb rapid.TB, g *ground, location string) string {
+	tb.Helper()
+	key, ok := strings.CutPrefix(location, g.url+"/")
+	if !ok {
+		tb.Fatalf("%s is not in the warehouse", location)
+	}
+	return key
+}
+
+// files lists every key in the warehouse.
+func files(tb rapid.TB, g *ground) []string {
+	tb.Helper()
+	var keys []string
+	for entry, err := range warehouse.Reader(g.files).List(ctx, "") {
+		must(tb, err)
+		keys = append(keys, entry.Key)
+	}
+	return keys
+}
+
+// strays are the files that no event names.
+func strays(tb rapid.TB, g *ground, events []journal.Event) []string {
+	tb.Helper()
+	named := map[string]bool{}
+	for _, e := range events {
+		for _, m := range e.Moves() {
+			if m.To != nil {
+				named[key(tb, g, m.To.Pointer.MetadataLocation)] = true
+			}
+		}
+	}
+	var strays []string
+	for _, k := range files(tb, g) {
+		if !named[k] {
+			strays = append(strays, k)
+		}
+	}
+	return strays
+}
+
+// last is the newest event.
+func last(tb rapid.TB, g *ground) journal.Event {
+	tb.Helper()
+	events := audit(tb, g)
+	if len(events) == 0 {
+		tb.Fatal("the journal holds nothing but the birth")
+	}
+	return events[len(events)-1]
+}

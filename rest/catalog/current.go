@@ -1,0 +1,29 @@
+package catalog
+
+import (
+	"errors"
+
+	"puddle/journal"
+	"puddle/projections"
+)
+
+// maxAttempts bounds how often a change is tried on a newer pointer. With the
+// name locked, only a writer elsewhere can win in between.
+const maxAttempts = 20
+
+// onCurrent does what acts on the current pointer of a table, again when another
+// writer's pointer landed between the look and the record.
+func onCurrent(id journal.Identifier, try func() error) error {
+	for range maxAttempts {
+		if err := try(); !moved(err) {
+			return err
+		}
+	}
+	return refuse(CommitFailed, "Requirement failed: the table %s changed %d times while the change was made", id, maxAttempts)
+}
+
+// moved tells whether the recorder found another pointer than the change says.
+func moved(err error) bool {
+	var conflict *projections.Conflict
+	return errors.As(err, &conflict) && conflict.Kind == projections.PointerMoved
+}

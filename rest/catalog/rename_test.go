@@ -1,0 +1,138 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/catalog"
+)
+
+func TestRename(t *testing.T) {
+	each(t, func(t *testing.T, g *ground) {
+		p := running(t, g)
+		p.namespace(t, nil, "n")
+		p.namespace(t, nil, "m")
+		table := p.table(t, "a", "", "write.data.path", g.url+"/data/a")
+		target := journal.Identifier{Namespace: journal.Namespace{"m"}, Name: "b"}
+		must(t, p.RenameTable(ctx, called("rename"), id("a"), target))
+		refused(t, p.TableExists(ctx, id("a")), catalog.NoSuchTable)
+		moved, err := p.LoadTable(ctx, target)
+		must(t, err)
+		if diff := cmp.Diff(table, moved); diff != "" {
+			t.Errorf("the table changed: %s", diff)
+		}
+		d := read(t, table.Metadata)
+		e := last(t, g)
+		want := journal.TableRenamed{Moves: [1]journal.Move{{
+			Kind: journal.Table, UUID: uuid.MustParse(d.UUID), From: &journal.From{Identifier: id("a"), Pointer: pointer(table)},
+			To: &journal.To{Identifier: target, Pointer: pointer(table), Location: d.Location, Places: e.Moves()[0].To.Places},
+		}}}
+		if diff := cmp.Diff(journal.Body(want), e.Body); diff != "" || e.Cause.RequestID != "rename" {
+			t.Errorf("the event of %q: %s", e.Cause.RequestID, diff)
+		}
+		if n := len(e.Moves()[0].To.Places); n != 2 {
+			t.Errorf("%d places of two", n)
+		}
+		// A commit by the old name is refused, by the new one it continues.
+		_, err = p.commit(t, "a", "", set("k", "v"))
+		refused(t, err, catalog.NoSuchTable, "Table does not exist: n.a")
+		c := change(t, "", "", set("k", "v"))
+		c.Identifier = target
+		_, err = commitOver(t, p.Catalog, cause, c)
+		must(t, err)
+		audit(t, g)
+	})
+}
+
+func TestCase98_RenameIsRefused(t *testing.T) {
+	p := fresh(t)
+	p.table(t, "a", "")
+	p.table(t, "b", "")
+	nowhere := journal.Identifier{Namespace: journal.Namespace{"non_existing"}, Name: "a"}
+	for _, c := range []struct {
+		from, to journal.Identifier
+		code     catalog.Code
+		text     string
+	}{
+		{id("x"), id("y"), catalog.NoSuchTable, "Table does not exist: n.x"},
+		{nowhere, id("y"), catalog.NoSuchTable, "Table does not exist: non_existing.a"},
+		{id("a"), nowhere, catalog.NoSuchNamespace, "Namespace does not exist: non_existing"},
+		{id("a"), id("b"), catalog.AlreadyExists, "Cannot rename n.a to n.b. Table already exists"},
+		{id("a"), id("a"), catalog.AlreadyExists, "Cannot rename n.a to n.a. Table already exists"},
+		{id("a"), id("."), catalog.Invalid, "reserved"},
+	} {
+		refused(t, p.RenameTable(ctx, cause, c.from, c.to), c.code, c.text)
+	}
+	if events := audit(t, p.ground); len(events) != 3 {
+		t.Errorf("%d events: a refusal was recorded", len(events))
+	}
+}
+
+// Views are not made by this build; one that a journal holds has its name.
+func TestCase97_NameOfAView(t *testing.T) {
+	g := inMemory(t, "")
+	p := running(t, g)
+	p.namespace(t, nil, "n")
+	p.table(t, "t", "")
+	view := journal.Move{Kind: journal.View, UUID: uuid.New(), To: &journal.To{Identifier: id("v"), Pointer: journal.Pointer{MetadataLocation: "v"}}}
+	must(t, p.recordBody(journal.TablesCommitted{Moves: []journal.Move{view}}))
+
+	_, err := p.CreateTable(ctx, cause, newTable("v", ""))
+	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
+	staged, err := p.StageTable(ctx, newTable("v", ""))
+	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
+	staged, err = p.StageTable(ctx, newTable("u", ""))
+	must(t, err)
+	_, err = p.commit(t, "v", assertCreate, births(t, staged))
+	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
+	refused(t, p.RenameTable(ctx, cause, id("t"), id("v")), catalog.AlreadyExists, "Cannot rename n.t to n.v. View already exists")
+	_, err = p.LoadTable(ctx, id("v"))
+	refused(t, err, catalog.NoSuchTable)
+	refused(t, p.DropTable(ctx, cause, id("v"), false), catalog.NoSuchTable)
+	refused(t, p.RenameTable(ctx, cause, id("v"), id("w")), catalog.NoSuchTable)
+	refused(t, p.DropNamespace(ctx, cause, journal.Namespace{"n"}), catalog.NamespaceNotEmpty)
+	names, err := p.Tables(ctx, journal.Namespace{"n"}, projections.Page{})
+	must(t, err)
+	if diff := cmp.Diff([]string{"t"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// recordBody records what no command makes.
+func (p *process) recordBody(body journal.Body) error {
+	_, err := p.recorder.Record(ctx, journal.Draft{Warehouse: lake, ID: uuid.Must(uuid.NewV7()), Cause: cause, Body: body})
+	return err
+}
+
+// Dropping reads no file and leaves all of them; the name is free again, and so
+// is the place.
+func TestDrop(t *testing.T) {
+	each(t, func(t *testing.T, g *ground) {
+		p := running(t, g)
+		p.namespace(t, nil, "n")
+		table := p.table(t, "t", g.url+"/place")
+		had := files(t, g)
+		must(t, p.DropTable(ctx, called("drop"), id("t"), false))
+		if diff := cmp.Diff(had, files(t, g)); diff != "" {
+			t.Errorf("files: %s", diff)
+		}
+		e := last(t, g)
+		want := journal.TableDropped{Moves: [1]journal.Move{{
+			Kind: journal.Table, UUID: uuid.MustParse(read(t, table.Metadata).UUID),
+			From: &journal.From{Identifier: id("t"), Pointer: pointer(table)},
+		}}}
+		if diff := cmp.Diff(journal.Body(want), e.Body); diff != "" || e.Cause.RequestID != "drop" {
+			t.Errorf("the event of %q: %s", e.Cause.RequestID, diff)
+		}
+		_, err := p.LoadTable(ctx, id("t"))
+		refused(t, err, catalog.NoSuchTable)
+		refused(t, p.DropTable(ctx, cause, id("t"), false), catalog.NoSuchTable, "Table does not exist: n.t")
+		refused(t, p.DropTable(ctx, cause, id("t"), true), catalog.Unsupported, "purge")
+		p.table(t, "t", g.url+"/place")
+		audit(t, g)
+	})
+}
