@@ -57,7 +57,7 @@ func (f *failure) reply() reply {
 func (r reply) send(w http.ResponseWriter, head bool) (sent int64) {
 	h := w.Header()
 	for key, value := range r.headers {
-		h[key] = []string{value}
+		h.Set(key, value)
 	}
 	if head || len(r.body) == 0 {
 		w.WriteHeader(r.status)
