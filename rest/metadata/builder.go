@@ -20,6 +20,9 @@ type builder struct {
 	added                           map[int64]int64 // snapshots and their times
 	becameMain                      []int64         // added snapshots that main pointed at
 	removedSnapshots                bool
+
+	lookups int            // how many snapshots were looked up
+	known   map[int64]bool // the ids of all snapshots, once there were many look-ups
 }
 
 // newBuilder starts a new version of base, or of nothing when base is nil.
@@ -38,6 +41,25 @@ func newBuilder(base *Document, id uuid.UUID, at time.Time) *builder {
 		b.state = base.state
 	}
 	return b
+}
+
+// fewLookups is how many snapshots are looked up by going through the list; an
+// index pays off for more.
+const fewLookups = 8
+
+// hasSnapshot tells whether a snapshot is there.
+func (b *builder) hasSnapshot(id int64) bool {
+	if b.lookups++; b.lookups <= fewLookups {
+		_, ok := b.snapshot(id)
+		return ok
+	}
+	if b.known == nil {
+		b.known = make(map[int64]bool, len(b.snapshots.items))
+		for i := range b.snapshots.items {
+			b.known[b.snapshots.items[i].of.id] = true
+		}
+	}
+	return b.known[id]
 }
 
 // apply makes updates in order, up to the first that is refused.

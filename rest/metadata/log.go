@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MetadataLogEntry names an earlier metadata file of a table.
@@ -29,9 +27,8 @@ var (
 	previousWords = vocabulary{what: "metadata log entry", required: []string{"timestamp-ms", "metadata-file"}}
 )
 
-func readHistoryEntry(raw jsontext.Value) (historyEntry, error) {
+func readHistoryEntry(r *reader) (historyEntry, error) {
 	var entry historyEntry
-	r := newReader(raw)
 	err := r.object(historyWords, func(name string) error {
 		if name == "timestamp-ms" {
 			return r.long(&entry.at)
@@ -41,9 +38,8 @@ func readHistoryEntry(raw jsontext.Value) (historyEntry, error) {
 	return entry, err
 }
 
-func readPreviousFile(raw jsontext.Value) (previousFile, error) {
+func readPreviousFile(r *reader) (previousFile, error) {
 	var entry previousFile
-	r := newReader(raw)
 	err := r.object(previousWords, func(name string) error {
 		if name == "timestamp-ms" {
 			return r.long(&entry.at)

@@ -1,9 +1,5 @@
 package metadata
 
-import (
-	"github.com/go-json-experiment/json/jsontext"
-)
-
 // partitionsStart is one below the first id of a partition field.
 const partitionsStart = 999
 
@@ -31,9 +27,8 @@ var (
 
 // readSpec reads a partition spec; its id and the ids of its fields are noID
 // where they are not given.
-func readSpec(raw jsontext.Value) (partitionSpec, error) {
+func readSpec(r *reader) (partitionSpec, error) {
 	spec := partitionSpec{id: noID}
-	r := newReader(raw)
 	err := r.object(specWords, func(name string) error {
 		if name == "spec-id" {
 			return orNull(r, r.int, &spec.id)
@@ -51,8 +46,8 @@ func readSpec(raw jsontext.Value) (partitionSpec, error) {
 }
 
 // readStoredSpec reads a spec of a file, where ids are always there.
-func readStoredSpec(raw jsontext.Value) (partitionSpec, error) {
-	spec, err := readSpec(raw)
+func readStoredSpec(r *reader) (partitionSpec, error) {
+	spec, err := readSpec(r)
 	if err == nil && spec.id == noID {
 		err = invalidf("invalid partition spec: missing spec-id")
 	}

@@ -52,6 +52,15 @@ func syntax(what string, err error) error {
 
 func (r *reader) offset() int { return int(r.dec.InputOffset()) }
 
+// start is where the next value begins.
+func (r *reader) start() int {
+	at := r.offset()
+	for at < len(r.raw) && strings.IndexByte(" \t\r\n,:", r.raw[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
 // value reads one value of any kind.
 func (r *reader) value() (jsontext.Value, error) {
 	v, err := r.dec.ReadValue()
@@ -107,15 +116,9 @@ func (r *reader) object(words vocabulary, member func(name string) error) error 
 
 // name reads a member's name: the listed one and its place, or "".
 func (r *reader) name(words vocabulary) (string, int, error) {
-	raw, err := r.value()
+	_, name, err := r.key()
 	if err != nil {
 		return "", 0, syntax(words.what, err)
-	}
-	name := []byte(raw[1 : len(raw)-1])
-	if bytes.IndexByte(name, '\\') >= 0 {
-		if name, err = jsontext.AppendUnquote(nil, raw); err != nil {
-			return "", 0, syntax(words.what, err)
-		}
 	}
 	for i, word := range words.required {
 		if string(name) == word {
@@ -128,6 +131,18 @@ func (r *reader) name(words vocabulary) (string, int, error) {
 		}
 	}
 	return "", 0, words.checkCase(string(name))
+}
+
+// key reads a member's name, as it is written and as it is meant.
+func (r *reader) key() (raw jsontext.Value, name []byte, err error) {
+	if raw, err = r.value(); err != nil {
+		return nil, nil, err
+	}
+	name = raw[1 : len(raw)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name, err = jsontext.AppendUnquote(nil, raw)
+	}
+	return raw, name, err
 }
 
 func (words vocabulary) checkCase(name string) error {

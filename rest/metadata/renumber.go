@@ -22,7 +22,7 @@ func (t NewTable) schema() (jsontext.Value, map[int]int, error) {
 	if err := checkText(t.Schema, schemaWords.what); err != nil {
 		return nil, nil, err
 	}
-	s, err := readSchema(t.Schema)
+	s, err := readSchema(newReader(t.Schema))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +94,13 @@ func changed(raw jsontext.Value, changes ...change) (jsontext.Value, error) {
 
 // eachElement returns an array's text with each element changed.
 func eachElement(raw jsontext.Value, change func(jsontext.Value) (jsontext.Value, error)) (jsontext.Value, error) {
-	s, err := cutArray(raw, "fields", change)
+	s, err := cutArray(raw, "fields", func(r *reader) (jsontext.Value, error) {
+		v, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		return change(v)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +132,14 @@ func (t NewTable) spec(ids map[int]int) (Update, error) {
 	if err := checkText(raw, specWords.what); err != nil {
 		return nil, err
 	}
-	if _, err := readSpec(raw); err != nil {
+	if _, err := readSpec(newReader(raw)); err != nil {
 		return nil, err
 	}
 	raw, err := resourced(raw, ids, edit{name: "field-id"})
 	if err != nil {
 		return nil, err
 	}
-	spec, err := readSpec(raw)
+	spec, err := readSpec(newReader(raw))
 	return addSpec{raw, spec}, err
 }
 
@@ -146,14 +152,14 @@ func (t NewTable) order(ids map[int]int) (Update, error) {
 	if err := checkText(raw, orderWords.what); err != nil {
 		return nil, err
 	}
-	if _, err := readOrder(raw); err != nil {
+	if _, err := readOrder(newReader(raw)); err != nil {
 		return nil, err
 	}
 	raw, err := resourced(raw, ids)
 	if err != nil {
 		return nil, err
 	}
-	order, err := readOrder(raw)
+	order, err := readOrder(newReader(raw))
 	return addSortOrder{raw, order}, err
 }
 

@@ -41,6 +41,20 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
+// TestCase123_RetryOfALandedCommit is refused with the reason.
+func TestCase123_RetryOfALandedCommit(t *testing.T) {
+	base := newTable(t)
+	requirement := `{"type":"assert-ref-snapshot-id","ref":"main","snapshot-id":null}`
+	landed, err := tryAt(base, requirement, list(addSnapshot(7, 1, ""), setMain(7)), later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tryAt(landed, requirement, list(addSnapshot(7, 1, ""), setMain(7)), later)
+	refuse(t, err, "requirement", "Requirement failed: branch main was created concurrently (snapshot 7 is present in the table)")
+	_, err = tryAt(landed, requirement, list(addSnapshot(8, 1, ""), setMain(8)), later)
+	refuse(t, err, "requirement", "created concurrently")
+}
+
 // TestCase32_UUIDsCompareWithoutCase: an upper-case UUID in the file is kept.
 func TestCase32_UUIDsCompareWithoutCase(t *testing.T) {
 	base := parse(t, replaced(t, newTable(t), tableID.String(), "11111111-2222-4333-8444-55555555ABCD"))

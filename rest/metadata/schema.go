@@ -32,10 +32,9 @@ var (
 )
 
 // readSchema reads and checks a schema, whatever its format version.
-func readSchema(raw jsontext.Value) (schema, error) {
+func readSchema(r *reader) (schema, error) {
 	var s schema
 	var kind string
-	r := newReader(raw)
 	err := r.object(schemaWords, func(name string) error {
 		switch name {
 		case "type":

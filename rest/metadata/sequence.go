@@ -15,8 +15,8 @@ func (r rope) bytes() []byte { return bytes.Join(r, nil) }
 
 // item is one element of an array or one member of an object.
 type item[T any] struct {
-	start, end int  // where it stands in the sequence's raw text, unless fresh
-	fresh      rope // its text when it is new
+	start, end int  // where it stands in the sequence's raw text; 0 when it was appended
+	fresh      rope // its text when that is new
 	of         T    // what was read from it
 }
 
@@ -33,18 +33,14 @@ type sequence[T any] struct {
 func newArray[T any]() sequence[T]  { return sequence[T]{brackets: "[]"} }
 func newObject[T any]() sequence[T] { return sequence[T]{brackets: "{}"} }
 
-// cutArray cuts checked text into elements and reads each.
-func cutArray[T any](raw []byte, what string, read func(jsontext.Value) (T, error)) (sequence[T], error) {
+// cutArray cuts checked text into elements; read reads one from the reader.
+func cutArray[T any](raw []byte, what string, read func(*reader) (T, error)) (sequence[T], error) {
 	s := sequence[T]{raw: raw, brackets: "[]"}
 	r := newReader(raw)
 	err := r.array(func() error {
-		v, err := r.value()
-		if err != nil {
-			return err
-		}
-		of, err := read(v)
-		end := r.offset()
-		s.items = append(s.items, item[T]{start: end - len(v), end: end, of: of})
+		start := r.start()
+		of, err := read(r)
+		s.items = append(s.items, item[T]{start: start, end: r.offset(), of: of})
 		return err
 	})
 	if err != nil {
@@ -114,7 +110,7 @@ func (s *sequence[T]) append(of T, text rope) {
 
 func (s *sequence[T]) replace(i int, of T, text rope) {
 	s.own()
-	s.items[i] = item[T]{fresh: text, of: of}
+	s.items[i].of, s.items[i].fresh = of, text
 }
 
 // remove drops the items that drop names, and tells whether there were any.
@@ -170,7 +166,7 @@ func (s *sequence[T]) render() rope {
 	settled := make([]item[T], len(s.items))
 	for i, it := range s.items {
 		if i > 0 {
-			w.separate(s.items[i-1].fresh != nil || it.fresh != nil, s.items[i-1].end, it.start)
+			w.separate(s.items[i-1].end, it.start)
 		}
 		start := w.size
 		if it.fresh != nil {
@@ -237,8 +233,8 @@ func (w *weave) flush() {
 
 // separate puts the comma between two items: the text that stood between them
 // when they were neighbours.
-func (w *weave) separate(fresh bool, end, start int) {
-	if !fresh && start > end && len(bytes.TrimSpace(w.raw[end:start])) == 1 {
+func (w *weave) separate(end, start int) {
+	if 0 < end && end < start && len(bytes.TrimSpace(w.raw[end:start])) == 1 {
 		w.keep(end, start)
 		return
 	}

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -23,8 +24,8 @@ var snapshotWords = vocabulary{what: "snapshot", required: []string{"snapshot-id
 
 // readStoredSnapshot reads a snapshot of a file. An explicit null as parent is
 // refused, as by the Java library (case 8).
-func readStoredSnapshot(raw jsontext.Value) (snapshot, error) {
-	s, shape, err := readSnapshot(raw)
+func readStoredSnapshot(r *reader) (snapshot, error) {
+	s, shape, err := readSnapshot(r)
 	switch {
 	case err != nil:
 		return s, err
@@ -47,8 +48,7 @@ type summaryShape struct {
 	empty, operation bool
 }
 
-func readSnapshot(raw jsontext.Value) (s snapshot, shape snapshotShape, err error) {
-	r := newReader(raw)
+func readSnapshot(r *reader) (s snapshot, shape snapshotShape, err error) {
 	var unread int64
 	err = r.object(snapshotWords, func(name string) (err error) {
 		switch name {
@@ -95,18 +95,37 @@ func (r *reader) natural(into *int64) error {
 
 // summary checks that a summary maps names to strings (case 13).
 func (r *reader) summary() (summaryShape, error) {
-	v, err := r.value()
-	shape := summaryShape{text: v, empty: true}
-	if err != nil {
-		return shape, err
-	}
-	_, err = cutObject(newReader(v), "snapshot summary", func(name string, value jsontext.Value, _ int) (struct{}, error) {
+	shape := summaryShape{empty: true}
+	start := r.start()
+	err := r.texts(func(name []byte) {
 		shape.empty = false
-		shape.operation = shape.operation || name == "operation"
-		if value.Kind() != '"' {
-			return struct{}{}, invalidf("invalid snapshot summary: %s: must be a string: %s", name, excerpt(value))
-		}
-		return struct{}{}, nil
+		shape.operation = shape.operation || string(name) == "operation"
 	})
+	shape.text = r.raw[start:r.offset()]
 	return shape, err
+}
+
+// texts reads an object whose values are all strings, of any names.
+func (r *reader) texts(visit func(name []byte)) error {
+	if r.dec.PeekKind() != '{' {
+		return r.unexpected("an object")
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		return err
+	}
+	for r.dec.PeekKind() != '}' {
+		raw, name, err := r.key()
+		if err != nil {
+			return err
+		}
+		if r.dec.PeekKind() != '"' {
+			return fmt.Errorf("%s %w", excerpt(raw), r.unexpected("a string"))
+		}
+		if err := r.dec.SkipValue(); err != nil {
+			return err
+		}
+		visit(name)
+	}
+	_, err := r.dec.ReadToken()
+	return err
 }

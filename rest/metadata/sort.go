@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // unsortedID is the order id of every unsorted order, and of no other.
@@ -29,9 +27,8 @@ var (
 	sortFieldWords = vocabulary{what: "sort field", required: []string{"source-id", "transform", "direction", "null-order"}}
 )
 
-func readOrder(raw jsontext.Value) (sortOrder, error) {
+func readOrder(r *reader) (sortOrder, error) {
 	var order sortOrder
-	r := newReader(raw)
 	err := r.object(orderWords, func(name string) error {
 		if name == "order-id" {
 			return r.int(&order.id)

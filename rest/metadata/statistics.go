@@ -1,9 +1,5 @@
 package metadata
 
-import (
-	"github.com/go-json-experiment/json/jsontext"
-)
-
 // statisticsFile is what is read of one statistics or partition statistics file.
 type statisticsFile struct{ snapshot int64 }
 
@@ -16,17 +12,16 @@ var (
 		optional: []string{"properties"}}
 )
 
-func readStatistics(raw jsontext.Value) (statisticsFile, error) {
-	return readStatisticsFile(raw, statisticsWords)
+func readStatistics(r *reader) (statisticsFile, error) {
+	return r.statisticsFile(statisticsWords)
 }
 
-func readPartitionStatistics(raw jsontext.Value) (statisticsFile, error) {
-	return readStatisticsFile(raw, partitionStatisticsWords)
+func readPartitionStatistics(r *reader) (statisticsFile, error) {
+	return r.statisticsFile(partitionStatisticsWords)
 }
 
-func readStatisticsFile(raw jsontext.Value, words vocabulary) (statisticsFile, error) {
+func (r *reader) statisticsFile(words vocabulary) (statisticsFile, error) {
 	var f statisticsFile
-	r := newReader(raw)
 	err := r.object(words, func(name string) error {
 		switch name {
 		case "snapshot-id":
@@ -50,12 +45,7 @@ func (r *reader) blob() error {
 		case "fields":
 			return r.ints(new([]int))
 		case "properties":
-			v, err := r.value()
-			if err != nil {
-				return err
-			}
-			_, err = cutObject(newReader(v), "blob metadata properties", readProperty)
-			return err
+			return r.texts(func([]byte) {})
 		default:
 			return r.long(new(int64))
 		}

@@ -16,7 +16,7 @@ func (r *reader) addSpec() (Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, err := readSpec(raw)
+	spec, err := readSpec(newReader(raw))
 	return addSpec{raw, spec}, err
 }
 
@@ -99,7 +99,7 @@ func (u addSpec) text(added partitionSpec) (jsontext.Value, error) {
 		return nil, err
 	}
 	raw, _ := spec.get("fields")
-	fields, err := cutArray(raw, "fields", func(v jsontext.Value) (jsontext.Value, error) { return v, nil })
+	fields, err := cutArray(raw, "fields", (*reader).value)
 	if err != nil {
 		return nil, err
 	}

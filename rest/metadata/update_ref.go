@@ -24,7 +24,7 @@ func (r *reader) setSnapshotRef() (Update, error) {
 // is not sent is cleared.
 func (u setSnapshotRef) apply(b *builder) error {
 	f := u.ref
-	if _, ok := b.state.snapshot(f.snapshot); !ok {
+	if !b.hasSnapshot(f.snapshot) {
 		return invalidf("Cannot set %s to unknown snapshot: %d", f.name, f.snapshot)
 	}
 	i := b.refs.index(func(known ref) bool { return known.name == f.name })

@@ -22,7 +22,7 @@ func (r *reader) addSchema() (Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSchema(raw)
+	s, err := readSchema(newReader(raw))
 	return addSchema{raw, s}, err
 }
 

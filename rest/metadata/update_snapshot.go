@@ -18,7 +18,7 @@ func (r *reader) addSnapshot() (Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, shape, err := readSnapshot(raw)
+	s, shape, err := readSnapshot(newReader(raw))
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +55,16 @@ func (u addSnapshot) apply(b *builder) error {
 		return invalidf("Cannot add a snapshot before a schema, a partition spec and a sort order are added")
 	}
 	s := u.snapshot
-	if _, ok := b.state.snapshot(s.id); ok {
+	if b.hasSnapshot(s.id) {
 		return conflictf("Snapshot already exists for id: %d is present in the table", s.id)
 	}
 	if s.sequence < b.lastSequence || s.hasParent && s.sequence == b.lastSequence {
 		return conflictf("Cannot add snapshot with sequence number %d older than last sequence number %d", s.sequence, b.lastSequence)
 	}
 	b.snapshots.append(s, rope{u.raw})
+	if b.known != nil {
+		b.known[s.id] = true
+	}
 	b.added[s.id] = s.timestamp
 	b.lastSequence = s.sequence
 	b.changed = true
@@ -109,6 +112,7 @@ func (u removeSnapshots) apply(b *builder) error {
 		b.current = noSnapshot
 	}
 	b.removedSnapshots = true
+	b.known = nil
 	b.changed = true
 	return nil
 }

@@ -16,7 +16,7 @@ func (r *reader) addSortOrder() (Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := readOrder(raw)
+	order, err := readOrder(newReader(raw))
 	return addSortOrder{raw, order}, err
 }
 

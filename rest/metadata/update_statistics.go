@@ -19,7 +19,7 @@ func (r *reader) setStatistics() (Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := readStatistics(raw)
+	file, err := readStatistics(newReader(raw))
 	return setStatistics{raw, file}, err
 }
 
@@ -57,7 +57,7 @@ func (r *reader) setPartitionStatistics() (Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := readPartitionStatistics(raw)
+	file, err := readPartitionStatistics(newReader(raw))
 	return setPartitionStatistics{raw, file}, err
 }
 

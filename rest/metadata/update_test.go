@@ -165,67 +165,69 @@ func TestCase128_NoEffect(t *testing.T) {
 	}
 }
 
+// refusals are updates that the table of grown does not take.
+var refusals = []struct{ name, updates, kind, text string }{
+	{"assign another uuid", `{"action":"assign-uuid","uuid":"99999999-2222-4333-8444-555555555555"}`, "invalid", "reassign"},
+	{"assign no uuid", `{"action":"assign-uuid","uuid":null}`, "invalid", "uuid"},
+	{"downgrade", `{"action":"upgrade-format-version","format-version":1}`, "invalid", "downgrade"},
+	{"upgrade to 3", `{"action":"upgrade-format-version","format-version":3}`, "unsupported", "supported: v2 to v2"},
+	{"upgrade to 4", `{"action":"upgrade-format-version","format-version":4}`, "invalid", "supported: v2 to v2"},
+	{"case 20: downgrade by property", `{"action":"set-properties","updates":{"format-version":"1"}}`, "invalid", "downgrade"},
+	{"case 20: reserved", `{"action":"set-properties","updates":{"current-snapshot-id":"1"}}`, "invalid", "reserved"},
+	{"null property", `{"action":"set-properties","updates":{"a":null}}`, "invalid", "property a"},
+	{"no updates", `{"action":"set-properties"}`, "invalid", "missing updates"},
+	{"case 127: versions", `{"action":"set-properties","updates":{"write.metadata.previous-versions-max":"x"}}`, "invalid", "integer"},
+	{"gzip", `{"action":"set-properties","updates":{"write.metadata.compression-codec":"GZIP"}}`, "invalid", "not supported by this build"},
+	{"codec", `{"action":"set-properties","updates":{"write.metadata.compression-codec":"zip"}}`, "invalid", "none or gzip"},
+	{"empty path", `{"action":"set-properties","updates":{"write.metadata.path":"/"}}`, "invalid", "must not be empty"},
+	{"encryption", `{"action":"set-properties","updates":{"encryption.key-id":"k"}}`, "invalid", "format version 3"},
+	{"empty location", `{"action":"set-location","location":""}`, "invalid", "empty"},
+	{"unknown current schema", `{"action":"set-current-schema","schema-id":4}`, "invalid", "unknown schema"},
+	{"no schema added", `{"action":"set-current-schema","schema-id":-1}`, "invalid", "no schema has been added"},
+	{"remove the current schema", `{"action":"remove-schemas","schema-ids":[0]}`, "invalid", "current schema"},
+	{"case 11: reserved field id", `{"action":"add-schema","schema":{"type":"struct","fields":[{"id":2147483540,"name":"c","type":"int","required":false}]}}`, "invalid", "reserved"},
+	{"case 9: not a struct", `{"action":"add-schema","schema":null}`, "invalid", "not an object"},
+	{"unknown default spec", `{"action":"set-default-spec","spec-id":4}`, "invalid", "unknown spec"},
+	{"no spec added", `{"action":"set-default-spec","spec-id":-1}`, "invalid", "no spec has been added"},
+	{"remove the default spec", `{"action":"remove-partition-specs","spec-ids":[0]}`, "invalid", "default partition spec"},
+	{"some field ids", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"field-id":1000,"name":"a","transform":"void"},{"source-id":2,"name":"b","transform":"void"}]}}`, "invalid", "missing field ids"},
+	{"name of another column", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"day","transform":"identity"}]}}`, "invalid", "exists in schema"},
+	{"empty name", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"","transform":"identity"}]}}`, "invalid", "empty partition name"},
+	{"name twice", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"a","transform":"void"},{"source-id":2,"name":"a","transform":"void"}]}}`, "invalid", "more than once"},
+	{"struct as source", `{"action":"add-spec","spec":{"fields":[{"source-id":3,"name":"a","transform":"identity"}]}}`, "invalid", "non-primitive"},
+	{"bucket of nothing", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"a","transform":"bucket[0]"}]}}`, "invalid", "width"},
+	{"unknown default order", `{"action":"set-default-sort-order","sort-order-id":4}`, "invalid", "unknown order"},
+	{"no order added", `{"action":"set-default-sort-order","sort-order-id":-1}`, "invalid", "no sort order has been added"},
+	{"order of no column", `{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":9,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}}`, "invalid", "sort field"},
+	{"order without direction", `{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":1,"transform":"identity","direction":"up","null-order":"nulls-first"}]}}`, "invalid", "asc or desc"},
+	{"order 0 with fields", `{"action":"add-sort-order","sort-order":{"order-id":0,"fields":[{"source-id":1,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}}`, "invalid", "reserved"},
+	{"case 117: snapshot is there", addSnapshot(2, 9, ""), "conflict", "present"},
+	{"case 114: stale sequence number", addSnapshot(9, 3, `,"parent-snapshot-id":2`), "conflict", "sequence number"},
+	{"stale sequence number of a root", addSnapshot(9, 2, ""), "conflict", "sequence number"},
+	{"case 9: snapshot without id", `{"action":"add-snapshot","snapshot":{"timestamp-ms":1,` + manifests + `}}`, "invalid", "missing snapshot-id"},
+	{"case 9: snapshot without time", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,` + manifests + `}}`, "invalid", "missing timestamp-ms"},
+	{"case 9: no snapshot", `{"action":"add-snapshot","snapshot":null}`, "invalid", "not an object"},
+	{"case 14: exponent", `{"action":"add-snapshot","snapshot":{"snapshot-id":1e3,"timestamp-ms":1,` + manifests + `}}`, "invalid", "1e3"},
+	{"case 14: fraction", `{"action":"add-snapshot","snapshot":{"snapshot-id":5.0,"timestamp-ms":1,` + manifests + `}}`, "invalid", "5.0"},
+	{"case 13: summary with a number", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,"timestamp-ms":1,"manifest-list":"m","summary":{"operation":"append","n":1}}}`, "invalid", "must be a string"},
+	{"case 13: null summary", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,"timestamp-ms":1,"manifest-list":"m","summary":null}}`, "invalid", "summary"},
+	{"no manifest list", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,"timestamp-ms":1,"summary":{"operation":"append"}}}`, "invalid", "manifest-list"},
+	{"case 21: reference to nothing", setBranch("x", 99), "invalid", "unknown snapshot"},
+	{"case 21: main as a tag", `{"action":"set-snapshot-ref","ref-name":"main","type":"tag","snapshot-id":1}`, "invalid", "main must be a branch"},
+	{"tag that keeps snapshots", `{"action":"set-snapshot-ref","ref-name":"v","type":"tag","snapshot-id":1,"min-snapshots-to-keep":1}`, "invalid", "Tags"},
+	{"no retention", `{"action":"set-snapshot-ref","ref-name":"v","type":"branch","snapshot-id":1,"max-ref-age-ms":0}`, "invalid", "greater than 0"},
+	{"statistics without path", `{"action":"set-statistics","statistics":{"snapshot-id":2}}`, "invalid", "missing statistics-path"},
+	{"case 18: encryption key on v2", `{"action":"add-encryption-key","encryption-key":{"key-id":"k","encrypted-key-metadata":"aa"}}`, "invalid", "format version 3"},
+	{"case 92: unknown action", `{"action":"frobnicate"}`, "invalid", "frobnicate"},
+	{"action of views", `{"action":"add-view-version","view-version":{}}`, "invalid", "unknown table update"},
+	{"enable-row-lineage", `{"action":"enable-row-lineage"}`, "invalid", "unknown table update"},
+	{"no action", `{}`, "invalid", "missing action"},
+	{"null update", `null`, "invalid", "not an object"},
+}
+
 func TestUpdatesRefused(t *testing.T) {
-	tests := []struct{ name, updates, kind, text string }{
-		{"assign another uuid", `{"action":"assign-uuid","uuid":"99999999-2222-4333-8444-555555555555"}`, "invalid", "reassign"},
-		{"assign no uuid", `{"action":"assign-uuid","uuid":null}`, "invalid", "uuid"},
-		{"downgrade", `{"action":"upgrade-format-version","format-version":1}`, "invalid", "downgrade"},
-		{"upgrade to 3", `{"action":"upgrade-format-version","format-version":3}`, "unsupported", "supported: v2 to v2"},
-		{"upgrade to 4", `{"action":"upgrade-format-version","format-version":4}`, "invalid", "supported: v2 to v2"},
-		{"case 20: downgrade by property", `{"action":"set-properties","updates":{"format-version":"1"}}`, "invalid", "downgrade"},
-		{"case 20: reserved", `{"action":"set-properties","updates":{"current-snapshot-id":"1"}}`, "invalid", "reserved"},
-		{"null property", `{"action":"set-properties","updates":{"a":null}}`, "invalid", "property a"},
-		{"no updates", `{"action":"set-properties"}`, "invalid", "missing updates"},
-		{"case 127: versions", `{"action":"set-properties","updates":{"write.metadata.previous-versions-max":"x"}}`, "invalid", "integer"},
-		{"gzip", `{"action":"set-properties","updates":{"write.metadata.compression-codec":"GZIP"}}`, "invalid", "not supported by this build"},
-		{"codec", `{"action":"set-properties","updates":{"write.metadata.compression-codec":"zip"}}`, "invalid", "none or gzip"},
-		{"empty path", `{"action":"set-properties","updates":{"write.metadata.path":"/"}}`, "invalid", "must not be empty"},
-		{"encryption", `{"action":"set-properties","updates":{"encryption.key-id":"k"}}`, "invalid", "format version 3"},
-		{"empty location", `{"action":"set-location","location":""}`, "invalid", "empty"},
-		{"unknown current schema", `{"action":"set-current-schema","schema-id":4}`, "invalid", "unknown schema"},
-		{"no schema added", `{"action":"set-current-schema","schema-id":-1}`, "invalid", "no schema has been added"},
-		{"remove the current schema", `{"action":"remove-schemas","schema-ids":[0]}`, "invalid", "current schema"},
-		{"case 11: reserved field id", `{"action":"add-schema","schema":{"type":"struct","fields":[{"id":2147483540,"name":"c","type":"int","required":false}]}}`, "invalid", "reserved"},
-		{"case 9: not a struct", `{"action":"add-schema","schema":null}`, "invalid", "not an object"},
-		{"unknown default spec", `{"action":"set-default-spec","spec-id":4}`, "invalid", "unknown spec"},
-		{"no spec added", `{"action":"set-default-spec","spec-id":-1}`, "invalid", "no spec has been added"},
-		{"remove the default spec", `{"action":"remove-partition-specs","spec-ids":[0]}`, "invalid", "default partition spec"},
-		{"some field ids", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"field-id":1000,"name":"a","transform":"void"},{"source-id":2,"name":"b","transform":"void"}]}}`, "invalid", "missing field ids"},
-		{"name of another column", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"day","transform":"identity"}]}}`, "invalid", "exists in schema"},
-		{"empty name", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"","transform":"identity"}]}}`, "invalid", "empty partition name"},
-		{"name twice", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"a","transform":"void"},{"source-id":2,"name":"a","transform":"void"}]}}`, "invalid", "more than once"},
-		{"struct as source", `{"action":"add-spec","spec":{"fields":[{"source-id":3,"name":"a","transform":"identity"}]}}`, "invalid", "non-primitive"},
-		{"bucket of nothing", `{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"a","transform":"bucket[0]"}]}}`, "invalid", "width"},
-		{"unknown default order", `{"action":"set-default-sort-order","sort-order-id":4}`, "invalid", "unknown order"},
-		{"no order added", `{"action":"set-default-sort-order","sort-order-id":-1}`, "invalid", "no sort order has been added"},
-		{"order of no column", `{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":9,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}}`, "invalid", "sort field"},
-		{"order without direction", `{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":1,"transform":"identity","direction":"up","null-order":"nulls-first"}]}}`, "invalid", "asc or desc"},
-		{"order 0 with fields", `{"action":"add-sort-order","sort-order":{"order-id":0,"fields":[{"source-id":1,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}}`, "invalid", "reserved"},
-		{"case 117: snapshot is there", addSnapshot(2, 9, ""), "conflict", "present"},
-		{"case 114: stale sequence number", addSnapshot(9, 3, `,"parent-snapshot-id":2`), "conflict", "sequence number"},
-		{"stale sequence number of a root", addSnapshot(9, 2, ""), "conflict", "sequence number"},
-		{"case 9: snapshot without id", `{"action":"add-snapshot","snapshot":{"timestamp-ms":1,` + manifests + `}}`, "invalid", "missing snapshot-id"},
-		{"case 9: snapshot without time", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,` + manifests + `}}`, "invalid", "missing timestamp-ms"},
-		{"case 9: no snapshot", `{"action":"add-snapshot","snapshot":null}`, "invalid", "not an object"},
-		{"case 14: exponent", `{"action":"add-snapshot","snapshot":{"snapshot-id":1e3,"timestamp-ms":1,` + manifests + `}}`, "invalid", "1e3"},
-		{"case 14: fraction", `{"action":"add-snapshot","snapshot":{"snapshot-id":5.0,"timestamp-ms":1,` + manifests + `}}`, "invalid", "5.0"},
-		{"case 13: summary with a number", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,"timestamp-ms":1,"manifest-list":"m","summary":{"operation":"append","n":1}}}`, "invalid", "must be a string"},
-		{"case 13: null summary", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,"timestamp-ms":1,"manifest-list":"m","summary":null}}`, "invalid", "summary"},
-		{"no manifest list", `{"action":"add-snapshot","snapshot":{"snapshot-id":1,"timestamp-ms":1,"summary":{"operation":"append"}}}`, "invalid", "manifest-list"},
-		{"case 21: reference to nothing", setBranch("x", 99), "invalid", "unknown snapshot"},
-		{"case 21: main as a tag", `{"action":"set-snapshot-ref","ref-name":"main","type":"tag","snapshot-id":1}`, "invalid", "main must be a branch"},
-		{"tag that keeps snapshots", `{"action":"set-snapshot-ref","ref-name":"v","type":"tag","snapshot-id":1,"min-snapshots-to-keep":1}`, "invalid", "Tags"},
-		{"no retention", `{"action":"set-snapshot-ref","ref-name":"v","type":"branch","snapshot-id":1,"max-ref-age-ms":0}`, "invalid", "greater than 0"},
-		{"statistics without path", `{"action":"set-statistics","statistics":{"snapshot-id":2}}`, "invalid", "missing statistics-path"},
-		{"case 18: encryption key on v2", `{"action":"add-encryption-key","encryption-key":{"key-id":"k","encrypted-key-metadata":"aa"}}`, "invalid", "format version 3"},
-		{"case 92: unknown action", `{"action":"frobnicate"}`, "invalid", "frobnicate"},
-		{"action of views", `{"action":"add-view-version","view-version":{}}`, "invalid", "unknown table update"},
-		{"enable-row-lineage", `{"action":"enable-row-lineage"}`, "invalid", "unknown table update"},
-		{"no action", `{}`, "invalid", "missing action"},
-		{"null update", `null`, "invalid", "not an object"},
-	}
 	base := grown(t)
-	for _, test := range tests {
+	for _, test := range refusals {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := try(base, test.updates)
 			refuse(t, err, test.kind, test.text)
@@ -250,4 +252,23 @@ func TestSchemaMustSuitSpecAndOrder(t *testing.T) {
 	_, err = try(partitioned, taken)
 	refuse(t, err, "invalid", "exists in schema: d")
 	must(t, partitioned, list(without, `{"action":"set-default-spec","spec-id":0}`))
+}
+
+// TestCase23_ManySnapshotsInOneCommit also looks snapshots up after a removal.
+func TestCase23_ManySnapshotsInOneCommit(t *testing.T) {
+	var updates, ids []string
+	for i := int64(1); i <= 2000; i++ {
+		updates = append(updates, addSnapshot(i, i, ""))
+		ids = append(ids, itoa(int(i)))
+	}
+	d := must(t, newTable(t), list(append(updates, setMain(2000))...))
+	_, err := try(d, list(addSnapshot(3000, 3000, ""), setMain(1), addSnapshot(7, 3001, "")))
+	refuse(t, err, "conflict", "7 is present")
+	d = must(t, d, list(`{"action":"remove-snapshots","snapshot-ids":[`+list(ids[:1999]...)+`]}`))
+	expect(t, d, map[string]string{"snapshots/0/snapshot-id": "2000", "snapshots/1": "absent", "snapshot-log/0/snapshot-id": "2000"})
+	back := make([]string, 0, 20)
+	for i := range int64(20) {
+		back = append(back, addSnapshot(i+1, 5000+i, ""), setBranch("b", i+1))
+	}
+	must(t, d, list(append(back, `{"action":"remove-snapshots","snapshot-ids":[5]}`, addSnapshot(5, 6000, ""), setBranch("b", 5))...))
 }
