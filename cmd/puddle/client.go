@@ -36,7 +36,7 @@ func (s *session) connect(c config.Config) (*client, error) {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, fail(codeNoLook, "there is no catalog in %s yet", c.DataDir)
 	case err != nil:
-		return nil, &failure{codeNoLook, err}
+		return nil, noLook(err)
 	}
 	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
 	n, err := openNode(s.stop, c, log, l, reporting)
@@ -71,12 +71,12 @@ func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte
 	}
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return nil, &failure{codeNoLook, err}
+		return nil, noLook(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return nil, &failure{codeNoLook, err}
+		return nil, noLook(err)
 	}
 	if answer.StatusCode == http.StatusOK {
 		return body, nil

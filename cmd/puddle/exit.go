@@ -44,6 +44,16 @@ func fail(code int, format string, args ...any) error {
 	return &failure{code, fmt.Errorf(format, args...)}
 }
 
+// noLook gives an error the code of what could not be looked at, unless it has
+// one.
+func noLook(err error) error {
+	var known *failure
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return &failure{codeNoLook, err}
+}
+
 // exitCode is what the process ends with after an error. What an error is says
 // more than where it happened.
 func exitCode(err error) int {

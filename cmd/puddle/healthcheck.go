@@ -48,7 +48,7 @@ func (h healthcheckCmd) Run(s *session) error {
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return &failure{codeNoLook, err}
+		return noLook(err)
 	}
 	defer answer.Body.Close()
 	r := healthReport{target, answer.StatusCode, answer.StatusCode == http.StatusOK}

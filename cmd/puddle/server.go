@@ -34,11 +34,11 @@ type server struct {
 // listens. Requests are answered once run is called.
 func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*server, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return nil, &failure{codeNoLook, err}
+		return nil, noLook(err)
 	}
 	l, err := acquire(c.DataDir)
 	if err != nil {
-		return nil, &failure{codeNoLook, err}
+		return nil, noLook(err)
 	}
 	n, err := openNode(ctx, c, log, l, serving)
 	if err != nil {
@@ -46,7 +46,7 @@ func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*ser
 	}
 	s := &server{node: n, log: log, http: newHTTP(n, log)}
 	if err := s.listen(l); err != nil {
-		return nil, errors.Join(&failure{codeNoLook, err}, s.close())
+		return nil, errors.Join(noLook(err), s.close())
 	}
 	return s, nil
 }
@@ -93,7 +93,7 @@ func (s *server) run(stop, force context.Context) error {
 	case <-stop.Done():
 		s.log.Info().Msg("stopping")
 	case err = <-failed:
-		err = &failure{codeNoLook, err}
+		err = noLook(err)
 	}
 	grace, cancel := context.WithTimeout(force, s.node.config.Server.ShutdownGrace)
 	defer cancel()

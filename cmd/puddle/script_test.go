@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"puddle": main})
+}
+
+// The scripts run the program as its users do. Beside testscript's own commands
+// they have:
+//
+//	code N ARG…                  puddle ARG… ends with the exit code N
+//	serve ARG…                   starts puddle ARG… and waits until it listens, at $ADDR
+//	quit [KILL]                  ends it, and with TERM sees that its exit code is 0
+//	http STATUS METHOD PATH [BODY]  asks it, with $TOKEN if set; the body is stdout
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Values[serverKey{}] = &background{}
+			env.Setenv("TOKEN", "")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "serve": serve, "quit": quit, "http": ask,
+		},
+	})
+}
+
+type serverKey struct{}
+
+// background is the server that a script runs.
+type background struct {
+	process *exec.Cmd
+	ended   chan error // once its stderr has been read
+	log     strings.Builder
+}
+
+func program(ts *testscript.TestScript, args []string) *exec.Cmd {
+	path, err := exec.LookPath("puddle") // as testscript.Main has put it there
+	ts.Check(err)
+	cmd := exec.Command(path, args...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "WORK="+ts.Getenv("WORK"))
+	for _, name := range strings.Fields(ts.Getenv("EXPORT")) {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	return cmd
+}
+
+func code(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	cmd := program(ts, args[1:])
+	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	err = cmd.Run()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		ts.Fatalf("puddle: %v", err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("puddle %s: exit code %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+var listening = regexp.MustCompile(`listening.*address[^0-9[]*([^ ",]+)|address[^0-9[]*([^ ",]+).*listening`)
+
+func serve(ts *testscript.TestScript, _ bool, args []string) {
+	server := ts.Value(serverKey{}).(*background)
+	server.process, server.ended = program(ts, args), make(chan error, 1)
+	stderr, err := server.process.StderrPipe()
+	ts.Check(err)
+	ts.Check(server.process.Start())
+	ts.Defer(func() { server.process.Process.Kill() })
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		server.log.WriteString(lines.Text() + "\n")
+		if found := listening.FindStringSubmatch(lines.Text()); found != nil {
+			ts.Setenv("ADDR", found[1]+found[2])
+			go server.drain(stderr)
+			return
+		}
+	}
+	ts.Fatalf("puddle %s does not listen: %v\n%s", strings.Join(args, " "), server.process.Wait(), server.log.String())
+}
+
+// drain reads the log to its end, as Wait wants it, and reports how it ended.
+func (b *background) drain(stderr io.Reader) {
+	_, err := io.Copy(io.Discard, stderr)
+	b.ended <- errors.Join(err, b.process.Wait())
+}
+
+func quit(ts *testscript.TestScript, _ bool, args []string) {
+	server := ts.Value(serverKey{}).(*background)
+	signal := syscall.SIGTERM
+	if len(args) > 0 && args[0] == "KILL" {
+		signal = syscall.SIGKILL
+	}
+	ts.Check(server.process.Process.Signal(signal))
+	if err := <-server.ended; err != nil && signal == syscall.SIGTERM {
+		ts.Fatalf("the server ended with %v", err)
+	}
+}
+
+func ask(ts *testscript.TestScript, _ bool, args []string) {
+	var body io.Reader
+	if len(args) > 3 {
+		body = strings.NewReader(args[3])
+	}
+	request, err := http.NewRequest(args[1], "http://"+ts.Getenv("ADDR")+args[2], body)
+	ts.Check(err)
+	if token := ts.Getenv("TOKEN"); token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	defer answer.Body.Close()
+	_, err = io.Copy(ts.Stdout(), answer.Body)
+	ts.Check(err)
+	if got := strconv.Itoa(answer.StatusCode); got != args[0] {
+		ts.Fatalf("%s %s: status %s, want %s", args[1], args[2], got, args[0])
+	}
+}
