@@ -134,7 +134,7 @@ func refusal(c *projections.Conflict) *Error {
 	case projections.UUIDTaken:
 		return refuse(AlreadyExists, "A table or view with the uuid %s exists in this warehouse, or was dropped from it", c.UUID)
 	case projections.PlaceTaken:
-		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", c.Path, c.Identifier, c.Holder)
+		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", spelled(c.Path), c.Identifier, c.Holder)
 	}
 	return noTable(c.Identifier) // ObjectMissing
 }

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -30,8 +31,9 @@ const (
 // faults sees every I/O step of a process, counts them, and fails one. A killed
 // process does nothing any more. The nil faults let everything pass.
 type faults struct {
-	at  int // counted from 1; 0: none
-	how fault
+	at    int // counted from 1; 0: none
+	how   fault
+	watch func(n int, step string) // may be nil; is called before the step
 
 	mu    sync.Mutex
 	steps []string
@@ -49,11 +51,21 @@ func (f *faults) next(step string) fault {
 		return before
 	}
 	f.steps = append(f.steps, step)
+	if f.watch != nil {
+		f.watch(len(f.steps), step)
+	}
 	if len(f.steps) != f.at {
 		return ""
 	}
 	f.dead = f.how == killedBefore || f.how == killedAfter
 	return f.how
+}
+
+// since is what was done after the first n steps.
+func (f *faults) since(n int) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.steps[n:])
 }
 
 func (f *faults) killed() bool {

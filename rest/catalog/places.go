@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"strings"
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
@@ -94,4 +95,12 @@ func (c *Catalog) makeFolders(ctx context.Context, doc *metadata.Document) {
 			_ = folders.MakeFolder(ctx, key)
 		}
 	}
+}
+
+// spelled writes the path of a place as a location again, for people.
+func spelled(path string) string {
+	if strings.HasPrefix(path, "//") {
+		return "s3:" + path
+	}
+	return path
 }

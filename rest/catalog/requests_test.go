@@ -154,9 +154,17 @@ func (p *process) append(tb rapid.TB, name string, snapshot int64) (catalog.Tabl
 func set(pairs ...string) string {
 	var members []string
 	for i := 0; i < len(pairs); i += 2 {
-		members = append(members, fmt.Sprintf("%q:%q", pairs[i], pairs[i+1]))
+		members = append(members, quoted(pairs[i])+":"+quoted(pairs[i+1]))
 	}
 	return fmt.Sprintf(`{"action":"set-properties","updates":{%s}}`, strings.Join(members, ","))
+}
+
+func quoted(s string) string {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 // assertCreate asks that the table is not there.

@@ -1,0 +1,183 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"puddle/journal"
+	"puddle/rest/catalog"
+)
+
+// recording are the steps of the recorder.
+var recording = []string{"tables begin", "tables apply", "journal append", "tables commit"}
+
+// File, then event, then pointer; nothing of files where none is made.
+func TestCase157_Order(t *testing.T) {
+	g := inMemory(t, "")
+	seen := &faults{}
+	p := g.start(t, seen)
+	defer p.stop(t)
+	p.namespace(t, nil, "n")
+	staged, err := p.StageTable(ctx, newTable("s", ""))
+	must(t, err)
+	for _, c := range []struct {
+		what string
+		do   func() error
+		want []string
+	}{
+		{"create", func() error { p.table(t, "t", g.url+"/t"); return nil }, slices.Concat([]string{"file create"}, recording)},
+		{"stage", func() error { _, err := p.StageTable(ctx, newTable("u", "")); return err },
+			[]string{"file make-folder", "file make-folder"}},
+		{"create by commit", func() error { _, err := p.commit(t, "s", assertCreate, births(t, staged)); return err },
+			slices.Concat([]string{"file create"}, recording)},
+		{"commit", func() error { _, err := p.commit(t, "t", "", set("k", "v")); return err },
+			slices.Concat([]string{"file get", "file create"}, recording)},
+		{"commit without effect", func() error { _, err := p.commit(t, "t", "", set("k", "v")); return err }, []string{"file get"}},
+		{"rename", func() error { return p.RenameTable(ctx, cause, id("t"), id("u")) }, recording},
+		{"drop", func() error { return p.DropTable(ctx, cause, id("s"), false) }, recording},
+		{"load", func() error { _, err := p.LoadTable(ctx, id("u")); return err }, []string{"file get"}},
+	} {
+		n := len(seen.since(0))
+		must(t, c.do())
+		if diff := cmp.Diff(c.want, seen.since(n)); diff != "" {
+			t.Errorf("%s: %s", c.what, diff)
+		}
+	}
+	n := len(seen.since(0))
+	_, err = p.CreateTable(ctx, cause, newTable("x", g.url+"/t"))
+	refused(t, err, catalog.AlreadyExists)
+	if diff := cmp.Diff([]string{"file create", "tables begin", "tables apply", "file delete"}, seen.since(n)); diff != "" {
+		t.Errorf("refused: %s", diff)
+	}
+	audit(t, g)
+}
+
+// The file of a change that was surely refused is removed; one whose outcome is
+// unknown may be the current file, and stays.
+func TestCase33_FileOfARefusedChange(t *testing.T) {
+	for _, how := range []fault{before, after, lost} {
+		t.Run(string(how), func(t *testing.T) {
+			g := inMemory(t, "")
+			f := &faults{how: how}
+			p := g.start(t, f)
+			p.namespace(t, nil, "n")
+			table := p.table(t, "t", "")
+			f.at = len(f.since(0)) + 5 // get, create, begin, apply, append
+			_, err := p.commit(t, "t", "", set("k", "v"))
+			if how == before {
+				refused(t, err, catalog.Unavailable)
+			} else {
+				refused(t, err, catalog.OutcomeUnknown)
+				refused(t, p.DropTable(ctx, cause, id("t"), false), catalog.Unavailable) // read only until restart
+			}
+			if f.hit() != "journal append" {
+				t.Fatalf("%s failed", f.hit())
+			}
+			if now := p.load(t, "t"); now.MetadataLocation != table.MetadataLocation {
+				t.Errorf("what is unknown is shown: %s", now.MetadataLocation)
+			}
+			p.stop(t)
+			p = g.start(t, nil)
+			defer p.stop(t)
+			left := len(strays(t, g, audit(t, g)))
+			_, has := read(t, p.load(t, "t").Metadata).Properties["k"]
+			if has != (how == after) || left != map[fault]int{before: 0, after: 0, lost: 1}[how] {
+				t.Errorf("committed: %v, %d files of nobody", has, left)
+			}
+		})
+	}
+}
+
+// A client may hang up at any step: before the record nothing has happened,
+// after it the change is made.
+func TestCase33_ClientHangsUp(t *testing.T) {
+	for _, what := range []string{"create", "commit", "drop"} {
+		for n := 1; ; n++ {
+			g := inMemory(t, "")
+			f := &faults{}
+			p := g.start(t, f)
+			p.namespace(t, nil, "n")
+			p.table(t, "t", "")
+			had := len(audit(t, g))
+			request, hangUp := context.WithCancel(ctx)
+			start, at := len(f.since(0)), ""
+			f.watch = func(k int, step string) {
+				if k == start+n {
+					at = step
+					hangUp()
+				}
+			}
+			err := hangUpIn(t, request, p, what)
+			hangUp()
+			p.stop(t)
+			if at == "" {
+				break
+			}
+			made := len(audit(t, g)) - had
+			if strings.HasPrefix(at, "file") {
+				refused(t, err, catalog.Unavailable)
+			} else if err != nil {
+				t.Errorf("%s: at %s: %v", what, at, err)
+			}
+			if (made == 1) != (err == nil) || len(strays(t, g, audit(t, g))) > 0 {
+				t.Errorf("%s: at %s: %v, %d events, strays %q", what, at, err, made, strays(t, g, audit(t, g)))
+			}
+		}
+	}
+}
+
+func hangUpIn(t *testing.T, request context.Context, p *process, what string) error {
+	t.Helper()
+	var err error
+	switch what {
+	case "create":
+		_, err = p.CreateTable(request, cause, newTable("u", ""))
+	case "commit":
+		_, err = p.CommitTables(request, cause, change(t, "t", "", set("k", "v")))
+	case "drop":
+		err = p.DropTable(request, cause, id("t"), false)
+	}
+	return err
+}
+
+// With step 4 failed the answer is yes, and the next read shows the change.
+func TestTablesFailAfterTheRecord(t *testing.T) {
+	g := inMemory(t, "")
+	f := &faults{how: before}
+	p := g.start(t, f)
+	p.namespace(t, nil, "n")
+	f.at = len(f.since(0)) + 5 // create, begin, apply, append, commit
+	table := p.table(t, "t", "")
+	if f.hit() != "tables commit" {
+		t.Fatalf("%s failed", f.hit())
+	}
+	if diff := cmp.Diff(table, p.load(t, "t")); diff != "" {
+		t.Error(diff)
+	}
+	p.stop(t)
+	audit(t, g)
+}
+
+// What no journal keeps is the request's fault.
+func TestEventOverTheLimit(t *testing.T) {
+	p := fresh(t)
+	p.table(t, "t", "")
+	var updates []string
+	for range 200_000 {
+		updates = append(updates, set("k", "v"))
+	}
+	huge := change(t, "t", "", strings.Join(updates, ","))
+	for len(huge.Updates)*len("set-properties") < 2*journal.MaxRecordBytes {
+		huge.Updates = append(huge.Updates, huge.Updates...)
+	}
+	_, err := commitOver(t, p.Catalog, cause, huge)
+	refused(t, err, catalog.Invalid, "limit")
+	if !errors.Is(err, journal.ErrTooLarge) || len(strays(t, p.ground, audit(t, p.ground))) > 0 {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,244 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"puddle/internal/warehouse"
+	"puddle/internal/warehouse/faulty"
+	"puddle/internal/warehouse/memory"
+	"puddle/journal"
+	"puddle/rest/catalog"
+)
+
+// A table that got the name of a renamed one never lands in its folder.
+func TestCase46_NameIsUsedAgain(t *testing.T) {
+	p := fresh(t)
+	p.table(t, "a", "")
+	must(t, p.RenameTable(ctx, cause, id("a"), id("a_old")))
+	p.table(t, "a_tmp", "")
+	must(t, p.RenameTable(ctx, cause, id("a_tmp"), id("a")))
+	a, old := path(t, read(t, p.load(t, "a").Metadata).Location), path(t, read(t, p.load(t, "a_old").Metadata).Location)
+	if warehouse.Overlaps(a, old) {
+		t.Errorf("%s and %s", a, old)
+	}
+	must(t, p.DropTable(ctx, cause, id("a_old"), false))
+	p.load(t, "a")
+}
+
+// A create never adopts what lies at its location, and never shares it.
+func TestCase49_LocationThatHeldATable(t *testing.T) {
+	p := fresh(t)
+	at := p.ground.url + "/place"
+	was := read(t, p.table(t, "t", at).Metadata)
+	_, err := p.append(t, "t", 1)
+	must(t, err)
+	_, err = p.CreateTable(ctx, cause, newTable("u", at))
+	refused(t, err, catalog.AlreadyExists, at, was.UUID)
+	must(t, p.DropTable(ctx, cause, id("t"), false))
+	is := read(t, p.table(t, "u", at).Metadata)
+	if is.UUID == was.UUID || len(is.Snapshots) != 0 || len(is.MetadataLog) != 0 || is.Location != at {
+		t.Errorf("adopted: %+v", is)
+	}
+	audit(t, p.ground)
+}
+
+// Whole segments count, in either order.
+func TestCase130_SiblingsAndParents(t *testing.T) {
+	p := fresh(t)
+	for i, place := range []string{"a", "ab", "a-1", "a%20b", "aa/b", "aa/c", "*", "aabb", "aabbcc", "A"} {
+		p.table(t, "t"+string(rune('0'+i)), p.ground.url+"/"+place)
+	}
+	for _, place := range []string{"a", "a/", "a/b", "a/b/c", "aa", "aa/b/metadata", "*/x"} {
+		_, err := p.CreateTable(ctx, cause, newTable("u", p.ground.url+"/"+place))
+		refused(t, err, catalog.AlreadyExists, "overlaps", "n.u")
+		_, err = p.CreateTable(ctx, cause, newTable("u", "", "write.data.path", p.ground.url+"/"+place))
+		refused(t, err, catalog.AlreadyExists, "overlaps", "n.u")
+	}
+	if left := strays(t, p.ground, audit(t, p.ground)); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Other spellings of a location are the same place (cases 25 and 27).
+func TestSpellingsOfAPlace(t *testing.T) {
+	each(t, func(t *testing.T, g *ground) {
+		p := running(t, g)
+		p.namespace(t, nil, "n")
+		p.table(t, "t", g.url+"/a")
+		again := strings.NewReplacer("s3://", "s3a://", "file://", "").Replace(g.url)
+		_, err := p.CreateTable(ctx, cause, newTable("u", again+"/a/"))
+		refused(t, err, catalog.AlreadyExists, "overlaps")
+		table := p.table(t, "u", again+"/b/")
+		if got := read(t, table.Metadata).Location; got != again+"/b" {
+			t.Errorf("the spelling %s became %s", again+"/b", got)
+		}
+		p.load(t, "u")
+	})
+}
+
+// elsewhere are locations that no table may have, by what is said of them.
+func elsewhere(url string) map[string]string {
+	return map[string]string{
+		"s3://foreign/x": "outside", "gs://lake/wh/x": "scheme", "x": "absolute", url + "-2/x": "outside",
+		url: "root", url + "/": "root", // case 141: the parent of all
+		url + "/_puddle": "reserved", url + "/_puddle/x": "reserved", url + "/_PUDDLE": "reserved", url + "/%5fpuddle": "reserved",
+		url + "//_puddle/x": "empty segment", url + "/x/../_puddle": "dot segment", // case 138
+		url + "/a/../b": "dot segment", url + "/./a": "dot segment", url + "/..": "dot segment", url + "/../etc": "dot segment",
+		url + "/a\x00b": "control", url + "/a?b": "?", url + "/" + strings.Repeat("x", 2048): "2048",
+	}
+}
+
+// Each property that names a location, on each route, with each location that is
+// refused: nothing is ever written there, or anywhere.
+func TestCase133_138_141_EveryLocationOnEveryRoute(t *testing.T) {
+	p := fresh(t)
+	p.table(t, "t", "")
+	staged, err := p.StageTable(ctx, newTable("s", ""))
+	must(t, err)
+	had := files(t, p.ground)
+	for location, text := range elsewhere(p.ground.url) {
+		for _, property := range []string{"location", "write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path"} {
+			for route, try := range routes(t, p, staged, property, location) {
+				if err := try(); err == nil {
+					t.Errorf("%s: %s = %q was taken", route, property, location)
+				} else {
+					refused(t, err, catalog.Invalid, text)
+				}
+			}
+		}
+		_, err := p.CreateNamespace(ctx, cause, journal.Namespace{"m"}, map[string]string{"location": location})
+		refused(t, err, catalog.Invalid, text)
+		_, err = p.UpdateNamespace(ctx, cause, journal.Namespace{"n"}, nil, map[string]string{"location": location})
+		refused(t, err, catalog.Invalid, text)
+	}
+	if diff := cmp.Diff(had, files(t, p.ground)); diff != "" || len(audit(t, p.ground)) != 2 {
+		t.Errorf("something was written: %s", diff)
+	}
+}
+
+// routes are the ways by which a location gets into a table.
+func routes(t *testing.T, p *process, staged catalog.Table, property, location string) map[string]func() error {
+	t.Helper()
+	asked, update := newTable("u", "", property, location), set(property, location)
+	if property == "location" {
+		asked, update = newTable("u", location), `{"action":"set-location","location":`+quoted(location)+`}`
+	}
+	return map[string]func() error{
+		"create": func() error { _, err := p.CreateTable(ctx, cause, asked); return err },
+		"stage":  func() error { _, err := p.StageTable(ctx, asked); return err },
+		"commit": func() error { _, err := p.commit(t, "t", "", update); return err },
+		"staged create": func() error {
+			_, err := p.commit(t, "s", assertCreate, births(t, staged)+","+update)
+			return err
+		},
+	}
+}
+
+// A commit may move places, to free ones.
+func TestCommitMovesPlaces(t *testing.T) {
+	p := fresh(t)
+	p.table(t, "t", p.ground.url+"/t")
+	p.table(t, "u", p.ground.url+"/u")
+	_, err := p.commit(t, "t", "", set("write.data.path", p.ground.url+"/u/data"))
+	refused(t, err, catalog.AlreadyExists, "overlaps", "/u/data")
+	moved, err := p.commit(t, "t", "", set("write.metadata.path", p.ground.url+"/m", "write.data.path", p.ground.url+"/t/data"))
+	must(t, err)
+	if !strings.HasPrefix(moved.MetadataLocation, p.ground.url+"/m/00001-") {
+		t.Errorf("the file is at %s", moved.MetadataLocation)
+	}
+	_, err = p.CreateTable(ctx, cause, newTable("v", p.ground.url+"/m/v"))
+	refused(t, err, catalog.AlreadyExists, "overlaps")
+	_, err = p.commit(t, "t", "", `{"action":"remove-properties","removals":["write.metadata.path"]}`)
+	must(t, err)
+	p.table(t, "v", p.ground.url+"/m/v")
+	if left := strays(t, p.ground, audit(t, p.ground)); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// A namespace's location is where its tables are made.
+func TestNamespaceLocation(t *testing.T) {
+	p := fresh(t)
+	_, err := p.UpdateNamespace(ctx, cause, journal.Namespace{"n"}, nil, map[string]string{"location": p.ground.url + "/sales/"})
+	must(t, err)
+	d := read(t, p.table(t, "t", "").Metadata)
+	if want := p.ground.url + "/sales/" + d.UUID; d.Location != want {
+		t.Errorf("made at %s, want %s", d.Location, want)
+	}
+	p.table(t, "whole", p.ground.url+"/whole")
+	_, err = p.UpdateNamespace(ctx, cause, journal.Namespace{"n"}, nil, map[string]string{"location": p.ground.url + "/whole"})
+	must(t, err)
+	_, err = p.CreateTable(ctx, cause, newTable("u", ""))
+	refused(t, err, catalog.AlreadyExists, "overlaps")
+}
+
+func TestCase139_AllowedRoots(t *testing.T) {
+	p := fresh(t)
+	second := memory.New()
+	options := p.Options
+	for _, url := range []string{"s3://second/root", "s3a://third/"} {
+		location, err := warehouse.ParseLocation(url)
+		must(t, err)
+		options.Roots = append(options.Roots[:len(options.Roots):len(options.Roots)], warehouse.Root{URL: url, Location: location, Store: second})
+	}
+	c := catalog.New(options)
+	for name, location := range map[string]string{"a": "s3a://second/root/a", "b": "s3://third/b", "c": p.ground.url + "/c"} {
+		_, err := c.CreateTable(ctx, cause, newTable(name, location))
+		must(t, err)
+		_, err = c.LoadTable(ctx, id(name))
+		must(t, err)
+	}
+	for _, location := range []string{"s3://second/root", "s3://second/other", "s3://second/root2/x", "s3://third", "s3://fourth/x", "s3://second/root/_puddle/x"} {
+		_, err := c.CreateTable(ctx, cause, newTable("x", location))
+		refused(t, err, catalog.Invalid, location)
+	}
+	// The table is at home in one root and writes its metadata into another.
+	_, err := commitOver(t, c, cause, change(t, "a", "", set("write.metadata.path", "s3://third/meta")))
+	must(t, err)
+	_, err = c.LoadTable(ctx, id("a"))
+	must(t, err)
+	// Without the root the table is there and cannot be read.
+	_, err = p.LoadTable(ctx, id("a"))
+	refused(t, err, catalog.FileMissing, "s3://third/meta/", "outside")
+	must(t, p.DropTable(ctx, cause, id("a"), false))
+}
+
+// Names never get into default locations, and wild cards in one stand for
+// themselves.
+func TestCase143_NamesInLocations(t *testing.T) {
+	p := fresh(t)
+	for _, name := range []string{"*", "?", "${aws:username}", "../../x", "a/b", "%2e%2e", " ", "_puddle"} {
+		d := read(t, p.table(t, name, "").Metadata)
+		if d.Location != p.ground.url+"/"+d.UUID {
+			t.Errorf("%q is at %s", name, d.Location)
+		}
+	}
+}
+
+// Settings of storage in a table are data: they are kept, and nobody obeys.
+func TestCase145_StorageSettingsInProperties(t *testing.T) {
+	p := fresh(t)
+	settings := []string{
+		"s3.endpoint", "http://203.0.113.1", "s3.access-key-id", "AKIA", "io-impl", "x.FileIO", "client.region", "mars", "gcs.service.host", "x",
+		"warehouse", "s3://foreign", "http.proxy", "http://203.0.113.1",
+	}
+	var calls []string
+	c := p.over(t, func(op faulty.Op, k string) faulty.Fault {
+		calls = append(calls, string(op)+" "+k)
+		return faulty.Fault{}
+	})
+	made, err := c.CreateTable(ctx, cause, newTable("t", p.ground.url+"/t", settings...))
+	must(t, err)
+	next, err := commitOver(t, c, cause, change(t, "t", "", set(settings[:4]...)+","+set("s3.endpoint", "http://203.0.113.2")))
+	must(t, err)
+	if got := read(t, next.Metadata).Properties; got["s3.endpoint"] != "http://203.0.113.2" || got["io-impl"] != "x.FileIO" {
+		t.Errorf("properties: %q", got)
+	}
+	first, second := key(t, p.ground, made.MetadataLocation), key(t, p.ground, next.MetadataLocation)
+	if diff := cmp.Diff([]string{"create " + first, "get " + first, "create " + second}, calls); diff != "" {
+		t.Error(diff)
+	}
+}
