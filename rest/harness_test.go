@@ -26,7 +26,7 @@ import (
 
 // fixture is a whole catalog in memory behind its HTTP handler.
 type fixture struct {
-	t       *testing.T
+	t       testing.TB
 	options Options
 	handler http.Handler
 	journal *journal.Memory
@@ -70,7 +70,7 @@ func (t *tick) Read() journal.Instant { return journal.At(t.next()) }
 var epoch = time.Date(2026, 9, 24, 10, 0, 0, 0, time.UTC)
 
 // serve makes a server of the warehouses, "default" unless named.
-func serve(t *testing.T, change func(*Options), names ...string) *fixture {
+func serve(t testing.TB, change func(*Options), names ...string) *fixture {
 	t.Helper()
 	if len(names) == 0 {
 		names = []string{"default"}
@@ -239,7 +239,7 @@ func (f *fixture) fails(a answer, status int, kind string) string {
 }
 
 // into decodes a success.
-func (a answer) into(t *testing.T, v any) {
+func (a answer) into(t testing.TB, v any) {
 	t.Helper()
 	if err := json.Unmarshal(a.body, v); err != nil {
 		t.Fatalf("%v: %s", err, a.body)
