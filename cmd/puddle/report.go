@@ -45,6 +45,7 @@ func (s *session) table(header table.Row, rows ...table.Row) error {
 // printable writes characters that are not to be seen as escapes: controls,
 // directions, look-alike spaces.
 func printable(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
 		return s
 	}
