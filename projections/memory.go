@@ -66,9 +66,18 @@ func (t *memoryTx) Apply(ctx context.Context, e journal.Event) error {
 	if t.over {
 		return ErrTxOver
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	err := ctx.Err()
+	if err == nil {
+		err = t.try(e)
 	}
+	var conflict *Conflict
+	if err != nil && !errors.As(err, &conflict) {
+		t.end()
+	}
+	return err
+}
+
+func (t *memoryTx) try(e journal.Event) error {
 	next, ok := t.next[e.Warehouse]
 	if !ok {
 		next = t.store.state(e.Warehouse).now()

@@ -30,12 +30,12 @@ type Store interface {
 // before Commit.
 type Tx interface {
 	// Apply takes one event by the rules of Projection.Apply. After a
-	// *Conflict the transaction holds nothing of this event and goes on; after
-	// any other error it can only be rolled back.
+	// *Conflict the transaction holds nothing of this event and goes on; any
+	// other error rolls it back, and what follows is ErrTxOver.
 	Apply(ctx context.Context, event journal.Event) error
 	// Commit makes the applied events visible to all later reads. After an
-	// error it is not known whether it did: the cursor tells.
+	// error it is over, and not known whether it did: the cursor tells.
 	Commit() error
-	// Rollback forgets them. A no-op after Commit.
+	// Rollback forgets them. A no-op when the transaction is over.
 	Rollback() error
 }

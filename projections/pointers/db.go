@@ -79,6 +79,9 @@ func (db *DB) openWriter() (err error) {
 	if db.writer, err = openSession(context.Background(), db.db); err != nil {
 		return err
 	}
+	if err := db.writer.exec("PRAGMA cache_size = -32768"); err != nil { // KiB: most of what 100,000 tables need
+		return err
+	}
 	return prepareSchema(db.writer)
 }
 

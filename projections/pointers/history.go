@@ -120,13 +120,17 @@ func (t *tables) holders(id journal.Identifier) ([]uuid.UUID, error) {
 		return nil, nil
 	}
 	var holders []uuid.UUID
+	seen := map[uuid.UUID]bool{}
 	err := t.each(func(rows *sql.Rows) error {
 		var holder uuid.UUID
-		var seq, move int64
-		err := rows.Scan(fixed(holder[:]), &seq, &move)
-		holders = append(holders, holder)
+		err := rows.Scan(fixed(holder[:]))
+		if err == nil && !seen[holder] {
+			seen[holder] = true
+			holders = append(holders, holder)
+		}
 		return err
-	}, `SELECT uuid, max(seq), move FROM history WHERE warehouse = ? AND to_namespace = ? AND to_name = ? AND named = 1
-		GROUP BY uuid ORDER BY 2 DESC, 3 DESC`, t.id[:], id.Namespace.Key(), id.Name)
+	}, `SELECT uuid FROM history INDEXED BY history_name
+		WHERE warehouse = ? AND to_namespace = ? AND to_name = ? AND named = 1 ORDER BY seq DESC, move DESC`,
+		t.id[:], id.Namespace.Key(), id.Name)
 	return holders, err
 }

@@ -62,7 +62,7 @@ func (t *tables) Occupied(name journal.Namespace) (bool, error) {
 	}
 	var occupied bool
 	err = t.row(`SELECT EXISTS (SELECT 1 FROM namespaces WHERE warehouse = ?1 AND parent = ?2)
-		OR EXISTS (SELECT 1 FROM objects WHERE warehouse = ?1 AND namespace = ?3 AND state = 'live')`,
+		OR EXISTS (SELECT 1 FROM objects INDEXED BY objects_name WHERE warehouse = ?1 AND namespace = ?3 AND state = 'live')`,
 		t.id[:], id[:], name.Key()).scan(&occupied)
 	return occupied, err
 }

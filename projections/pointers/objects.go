@@ -49,7 +49,7 @@ func (t *tables) NameHolder(id journal.Identifier) (projections.Object, bool, er
 		return projections.Object{}, false, nil
 	}
 	var r objectRow
-	ok, err := t.row(`SELECT `+objectColumns+` FROM objects
+	ok, err := t.row(`SELECT `+objectColumns+` FROM objects INDEXED BY objects_name
 		WHERE warehouse = ? AND namespace = ? AND name = ? AND state = 'live'`,
 		t.id[:], id.Namespace.Key(), id.Name).find(r.into()...)
 	if err != nil || !ok {
@@ -77,7 +77,7 @@ func (t *tables) DropObject(o projections.Object) error {
 
 // objectNames lists a page of the live objects of a kind.
 func (t *tables) objectNames(in journal.Namespace, kind journal.ObjectKind, page projections.Page) ([]string, error) {
-	return t.names(`SELECT name FROM objects
+	return t.names(`SELECT name FROM objects INDEXED BY objects_kind
 		WHERE warehouse = ? AND namespace = ? AND kind = ? AND name > ? AND state = 'live' ORDER BY name LIMIT ?`,
 		t.id[:], in.Key(), string(kind), page.After, limit(page))
 }

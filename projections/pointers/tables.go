@@ -3,6 +3,7 @@ package pointers
 import (
 	"database/sql"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"puddle/journal"
@@ -87,16 +88,19 @@ func (t *tables) SetPlaces(object uuid.UUID, places []journal.Place) error {
 	return nil
 }
 
-// PlaceHolder asks for each folder above, then for the first path below. What
-// lies below a path that ends in a slash comes before the path that ends in the
-// byte after a slash.
+// PlaceHolder asks for all folders above, shortest first, then for the first
+// path below.
+// What lies below a path that ends in a slash comes before the path that ends in
+// the byte after a slash.
 func (t *tables) PlaceHolder(path string, except uuid.UUID) (holder uuid.UUID, ok bool, err error) {
-	for _, above := range projections.PlacesAbove(path) {
-		ok, err = t.row(`SELECT uuid FROM places WHERE warehouse = ? AND path = ? AND uuid <> ?`,
-			t.id[:], above, except[:]).find(fixed(holder[:]))
-		if err != nil || ok {
-			return holder, ok, err
-		}
+	above, err := json.Marshal(projections.PlacesAbove(path))
+	if err != nil {
+		return uuid.Nil, false, err
+	}
+	ok, err = t.row(`SELECT uuid FROM json_each(?2) AS above CROSS JOIN places ON places.path = above.value
+		WHERE warehouse = ?1 AND uuid <> ?3 LIMIT 1`, t.id[:], string(above), except[:]).find(fixed(holder[:]))
+	if err != nil || ok {
+		return holder, ok, err
 	}
 	ok, err = t.row(`SELECT uuid FROM places WHERE warehouse = ? AND path > ? AND path < ? AND uuid <> ? ORDER BY path LIMIT 1`,
 		t.id[:], path, path[:len(path)-1]+"0", except[:]).find(fixed(holder[:]))

@@ -19,6 +19,22 @@ func Run(t *testing.T, open func(testing.TB) Opened) {
 		name string
 		run  func(*testing.T, func(testing.TB) Opened)
 	}{
+		{"NamespaceRules", testNamespaceRules},
+		{"ObjectRules", testObjectRules},
+		{"PlaceRules", testPlaceRules},
+		{"ManyMoves", testManyMoves},
+		{"Incarnations", testIncarnations},
+		{"Projection", testProjection},
+		{"Tx", testTx},
+		{"Reads", testReads},
+		{"Pages", testPages},
+		{"Names", testNames},
+		{"History", testHistory},
+		{"Warehouses", testWarehouses},
+		{"Concurrent", testConcurrent},
+		{"Reopen", testReopen},
+		{"CatchUp", testCatchUp},
+		{"CatchUpBesideAppends", testCatchUpBesideAppends},
 		{"LawConflicts", testConflicts},
 		{"LawReplay", testReplay},
 		{"LawAsOf", testAsOf},

@@ -1,0 +1,127 @@
+package pointers_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/journal/journaltest"
+	"puddle/projections"
+	"puddle/projections/pointers"
+)
+
+// benchmarks are told with the same story: n tables in one namespace.
+func tellTables(b *testing.B, db *pointers.DB, n int) (*journaltest.Story, *journal.Chain) {
+	b.Helper()
+	id := uuid.New()
+	story := journaltest.NewStory(id)
+	story.CreateNamespace(journal.Namespace{"ns"}, nil)
+	for i := range n {
+		story.CreateTable(tableName(i))
+	}
+	chain := journal.NewChain(id, journaltest.Incarnation(id), 0)
+	tell(b, db, story, &chain, 512)
+	b.ResetTimer()
+	return story, &chain
+}
+
+func tableName(i int) journal.Identifier {
+	return journal.Identifier{Namespace: journal.Namespace{"ns"}, Name: fmt.Sprintf("table-%07d", i)}
+}
+
+// tell applies the drafts of the story, and takes them off it.
+func tell(b *testing.B, db *pointers.DB, story *journaltest.Story, chain *journal.Chain, group int) {
+	b.Helper()
+	ctx := context.Background()
+	for len(story.Drafts) > 0 {
+		n := min(group, len(story.Drafts))
+		tx, err := db.Begin(ctx)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, d := range story.Drafts[:n] {
+			entry, next, err := chain.Next(d, journal.At(journaltest.Start))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := tx.Apply(ctx, entry.Event); err != nil {
+				b.Fatal(err)
+			}
+			*chain = next
+		}
+		if err := tx.Commit(); err != nil {
+			b.Fatal(err)
+		}
+		story.Drafts = story.Drafts[n:]
+	}
+}
+
+var sizes = []int{1_000, 100_000}
+
+func BenchmarkObject(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			db := open(b, filepath.Join(b.TempDir(), "puddle.db"))
+			story, _ := tellTables(b, db, n)
+			w := db.Warehouse(story.Warehouse)
+			i := 0
+			for b.Loop() {
+				i = (i + 7919) % n
+				if _, err := w.Object(context.Background(), tableName(i)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkApplyCommits(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			db := open(b, filepath.Join(b.TempDir(), "puddle.db"))
+			story, chain := tellTables(b, db, n)
+			b.StopTimer()
+			for i := range b.N {
+				story.Commit(tableName(i * 7919 % n))
+			}
+			b.StartTimer()
+			tell(b, db, story, chain, 64)
+		})
+	}
+}
+
+func BenchmarkApplyCreates(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			db := open(b, filepath.Join(b.TempDir(), "puddle.db"))
+			story, chain := tellTables(b, db, n)
+			b.StopTimer()
+			for i := range b.N {
+				story.CreateTable(tableName(n + i))
+			}
+			b.StartTimer()
+			tell(b, db, story, chain, 64)
+		})
+	}
+}
+
+func BenchmarkPage(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			db := open(b, filepath.Join(b.TempDir(), "puddle.db"))
+			story, _ := tellTables(b, db, n)
+			w := db.Warehouse(story.Warehouse)
+			page := projections.Page{After: tableName(n / 2).Name, Limit: 100}
+			for b.Loop() {
+				names, err := w.Objects(context.Background(), journal.Namespace{"ns"}, journal.Table, page)
+				if err != nil || len(names) != 100 {
+					b.Fatal(len(names), err)
+				}
+			}
+		})
+	}
+}
