@@ -62,7 +62,7 @@ func TestResolvePoints(t *testing.T) {
 				t.Errorf("%s: seq %d, %v; want %d", at, got, err, want)
 			}
 		}
-		for _, s := range []string{"seq:" + e.Seq.String(), e.Position.String(), e.ID.String()} {
+		for _, s := range []string{"seq:" + e.Seq.String(), e.String(), e.ID.String()} {
 			if got, err := resolve(s); err != nil || got != e.Seq {
 				t.Errorf("%s: seq %d, %v; want %d", s, got, err, e.Seq)
 			}

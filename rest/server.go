@@ -55,7 +55,8 @@ type server struct {
 }
 
 // New is the handler of everything puddle serves over HTTP, safe for concurrent
-// use.
+// use. The http.Server that runs it should set DisableGeneralOptionsHandler, or
+// it answers OPTIONS * itself, without asking who is there.
 func New(o Options) http.Handler {
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody

@@ -1,11 +1,13 @@
 package rest
 
 import (
+	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"puddle/journal"
 	"puddle/rest/catalog"
 	"puddle/rest/metadata"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // tableList is Iceberg's ListTablesResponse.
@@ -21,14 +23,15 @@ func loaded(t catalog.Table) reply { return tableReply(t, `,"config":{}}`) }
 // committed is Iceberg's CommitTableResponse.
 func committed(t catalog.Table) reply { return tableReply(t, `}`) }
 
-func tableReply(t catalog.Table, rest string) reply {
+func tableReply(t catalog.Table, tail string) reply {
 	head := []byte(`{`)
 	if t.MetadataLocation != "" {
-		location, _ := jsontext.AppendQuote([]byte(`{"metadata-location":`), t.MetadataLocation)
-		head = append(location, ',')
+		head = append(head, `"metadata-location":`...)
+		head, _ = jsontext.AppendQuote(head, t.MetadataLocation) // replaces what is no UTF-8
+		head = append(head, ',')
 	}
 	head = append(head, `"metadata":`...)
-	return reply{status: 200, body: [][]byte{head, t.Metadata, []byte(rest)}}
+	return reply{status: http.StatusOK, body: [][]byte{head, t.Metadata, []byte(tail)}}
 }
 
 func listTables(c *call) (reply, error) {
