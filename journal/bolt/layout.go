@@ -55,6 +55,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func seqKey(seq journal.Seq) []byte { return binary.BigEndian.AppendUint64(nil, uint64(seq)) }
 
+// seqOf undoes seqKey. What is no key of an event is 0, which no event has.
+func seqOf(key []byte) journal.Seq {
+	if len(key) != 8 {
+		return 0
+	}
+	return journal.Seq(binary.BigEndian.Uint64(key))
+}
+
 func documentPrefix(seq journal.Seq, move int) []byte {
 	return binary.BigEndian.AppendUint32(seqKey(seq), uint32(move))
 }
@@ -127,7 +135,7 @@ func openHistory(tx *bbolt.Tx, warehouse, incarnation uuid.UUID) (history, error
 		return h, h.damage(0, errors.New("the head is missing"))
 	}
 	h.head = journal.Position{
-		Incarnation: incarnation, Seq: journal.Seq(binary.BigEndian.Uint64(head)), Hash: journal.Digest(head[8:]),
+		Incarnation: incarnation, Seq: seqOf(head[:8]), Hash: journal.Digest(head[8:]),
 	}
 	return h, nil
 }

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 
 	"github.com/google/uuid"
@@ -56,14 +55,14 @@ func (j *Journal) loadTail(ctx context.Context, id uuid.UUID) (chain journal.Cha
 func (h history) beforeTail() (journal.Seq, error) {
 	c := h.events.Cursor()
 	key, value := c.Last()
-	if len(key) != 8 || journal.Seq(binary.BigEndian.Uint64(key)) != h.head.Seq {
+	if seqOf(key) != h.head.Seq {
 		return 0, h.damage(h.head.Seq, errors.New("the head is not the last event"))
 	}
 	for n, size := 0, 0; n < tailEvents && size < tailBytes; n++ {
 		size += len(value)
-		if key, value = c.Prev(); len(key) != 8 {
-			return 0, nil
+		if key, value = c.Prev(); key == nil {
+			break
 		}
 	}
-	return journal.Seq(binary.BigEndian.Uint64(key)), nil
+	return seqOf(key), nil
 }

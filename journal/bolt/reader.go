@@ -3,7 +3,6 @@ package bolt
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -35,10 +34,8 @@ func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, er
 	var h history
 	err := r.current(ctx, func(now history) (err error) {
 		h = now
-		if seq := h.ids.Get(id[:]); len(seq) == 8 {
-			s, err = h.get(journal.Seq(binary.BigEndian.Uint64(seq)))
-		} else if seq != nil {
-			err = h.damage(0, fmt.Errorf("the seq of the id %s has %d bytes", id, len(seq)))
+		if seq := h.ids.Get(id[:]); seq != nil {
+			s, err = h.get(seqOf(seq))
 		}
 		return err
 	})
@@ -61,7 +58,7 @@ func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte
 	var h history
 	var data []byte
 	err := r.current(ctx, func(now history) (err error) {
-		if h = now; seq == 0 || seq > h.head.Seq || h.isBeforeFirst(seq) {
+		if h = now; seq < h.first() || seq == 0 || seq > h.head.Seq {
 			return fmt.Errorf("%w: seq %d", journal.ErrNoEvent, seq)
 		}
 		if s, err = h.get(seq); err == nil {
@@ -112,10 +109,10 @@ func (h history) get(seq journal.Seq) (stored, error) {
 	return stored{seq, bytes.Clone(value)}, nil
 }
 
-// isBeforeFirst tells whether the incarnation started after a seq.
-func (h history) isBeforeFirst(seq journal.Seq) bool {
+// first is the seq of the first event that is there.
+func (h history) first() journal.Seq {
 	key, _ := h.events.Cursor().First()
-	return bytes.Compare(seqKey(seq), key) < 0
+	return seqOf(key)
 }
 
 // chunks joins the chunks of a document; none when it was not kept.

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -51,13 +50,12 @@ func (r reader) begin(ctx context.Context, after journal.Seq) (h history, chain 
 	var last stored
 	err = r.current(ctx, func(now history) error {
 		h = now
-		first, _ := h.events.Cursor().First()
-		if len(first) != 8 {
-			return h.damage(h.head.Seq, errors.New("the event is missing"))
+		first := h.first()
+		if first == 0 {
+			return h.damage(0, errors.New("the first event is missing"))
 		}
-		before := journal.Seq(binary.BigEndian.Uint64(first)) - 1
-		chain = journal.NewChain(h.warehouse, h.incarnation, before)
-		if after <= before {
+		chain = journal.NewChain(h.warehouse, h.incarnation, first-1)
+		if after < first {
 			return nil
 		}
 		last, err = h.get(min(after, h.head.Seq))
@@ -133,7 +131,7 @@ func (r reader) beginBack(ctx context.Context, before journal.Seq) (h history, a
 		if before == 0 || before > h.head.Seq {
 			return nil
 		}
-		if h.isBeforeFirst(before) {
+		if before <= h.first() {
 			want = journal.Genesis(h.warehouse, h.incarnation)
 			return nil
 		}
@@ -188,8 +186,8 @@ func (r reader) batch(ctx context.Context, h history, from journal.Seq, step dir
 func (h history) copyBatch(from, last journal.Seq, step direction) (batch []stored) {
 	c := h.events.Cursor()
 	size := 0
-	for key, value := c.Seek(seqKey(from)); len(key) == 8; key, value = step(c) {
-		seq := journal.Seq(binary.BigEndian.Uint64(key))
+	for key, value := c.Seek(seqKey(from)); key != nil; key, value = step(c) {
+		seq := seqOf(key)
 		if seq > last || len(batch) == batchEvents || size >= batchBytes {
 			break
 		}
