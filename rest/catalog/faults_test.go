@@ -69,6 +69,9 @@ func (f *faults) since(n int) []string {
 }
 
 func (f *faults) killed() bool {
+	if f == nil {
+		return false
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.dead

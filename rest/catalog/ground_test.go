@@ -64,8 +64,33 @@ func inMemory(tb rapid.TB, _ string) *ground {
 	return g
 }
 
+// onTables keeps its pointers in SQLite and the rest in memory: what no sync
+// makes slow.
+func onTables(tb rapid.TB, folder string) *ground {
+	tb.Helper()
+	g := inMemory(tb, "")
+	file := filepath.Join(folder, "puddle.db")
+	must(tb, os.MkdirAll(folder, 0o700))
+	open := func(tb rapid.TB) {
+		tables, err := pointers.Open(file, pointers.Options{})
+		must(tb, err)
+		g.pointers = tables
+	}
+	open(tb)
+	g.close = func(tb rapid.TB) { must(tb, g.pointers.Close()) }
+	g.reopen = func(tb rapid.TB, afresh bool) {
+		g.close(tb)
+		if afresh {
+			must(tb, os.Remove(file))
+		}
+		open(tb)
+	}
+	return g
+}
+
 func onDisk(tb rapid.TB, folder string) *ground {
 	tb.Helper()
+	must(tb, os.MkdirAll(folder, 0o700))
 	g := &ground{url: "file://" + folder + "/wh"}
 	g.open(tb, folder)
 	g.close = func(tb rapid.TB) {

@@ -167,13 +167,9 @@ func TestTablesFailAfterTheRecord(t *testing.T) {
 func TestEventOverTheLimit(t *testing.T) {
 	p := fresh(t)
 	p.table(t, "t", "")
-	var updates []string
-	for range 200_000 {
-		updates = append(updates, set("k", "v"))
-	}
-	huge := change(t, "t", "", strings.Join(updates, ","))
-	for len(huge.Updates)*len("set-properties") < 2*journal.MaxRecordBytes {
-		huge.Updates = append(huge.Updates, huge.Updates...)
+	huge := change(t, "t", "", set("k", "v")+`,{"action":"remove-partition-statistics","snapshot-id":1}`)
+	for huge.Updates = slices.Grow(huge.Updates, 1<<20); len(huge.Updates) < 1<<20; {
+		huge.Updates = append(huge.Updates, huge.Updates[1])
 	}
 	_, err := commitOver(t, p.Catalog, cause, huge)
 	refused(t, err, catalog.Invalid, "limit")

@@ -1,0 +1,183 @@
+package catalog_test
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/catalog"
+)
+
+// folders gives a new folder for every round of a property.
+func folders(t *testing.T) func() string {
+	t.Helper()
+	parent, n := t.TempDir(), 0
+	return func() string {
+		n++
+		return filepath.Join(parent, fmt.Sprint(n))
+	}
+}
+
+// Whatever clients do, with restarts in between that sometimes find the pointer
+// tables gone: laws 1, 2, 6, 8 and 12 hold, and every table is what its last
+// acknowledged change made it.
+func TestLawAnyCommands(t *testing.T) {
+	for _, k := range []kind{{"memory", inMemory}, {"tables", onTables}} {
+		t.Run(k.name, func(t *testing.T) {
+			next := folders(t)
+			rapid.Check(t, func(rt *rapid.T) {
+				g := k.clear(rt, next())
+				defer func() { g.close(rt) }()
+				u := &user{TB: rt, process: g.start(rt, nil), tables: map[string]catalog.Table{}}
+				defer func() { u.stop(rt) }()
+				u.namespace(rt, nil, "n")
+				for range rapid.IntRange(1, 30).Draw(rt, "commands") {
+					u.act(rt)
+				}
+				u.check()
+				if left := strays(rt, g, audit(rt, g)); len(left) != 0 {
+					rt.Fatalf("left behind: %q", left)
+				}
+			})
+		})
+	}
+}
+
+// user sends commands and remembers what must be true: one model of the tables
+// in the namespace n.
+type user struct {
+	rapid.TB
+	*process
+	tables   map[string]catalog.Table
+	snapshot int64
+}
+
+var names = rapid.SampledFrom([]string{"a", "b", "c", "d.e", "é"})
+
+func (u *user) act(t *rapid.T) {
+	name := names.Draw(t, "name")
+	switch rapid.SampledFrom([]string{"create", "stage", "append", "append", "set", "nothing", "move", "stale", "rename", "drop", "restart"}).Draw(t, "command") {
+	case "create":
+		table, err := u.CreateTable(ctx, cause, newTable(name, u.place(t)))
+		u.outcome(name, table, err, catalog.AlreadyExists)
+	case "stage":
+		u.stage(t, name)
+	case "append":
+		u.appends(name)
+	case "set":
+		value := rapid.StringN(0, 3, -1).Draw(t, "value")
+		table, err := u.commit(t, name, "", set("k", value))
+		u.outcome(name, table, err, catalog.NoSuchTable)
+	case "nothing":
+		table, err := u.commit(t, name, "", `{"action":"remove-properties","removals":["absent"]}`)
+		u.outcome(name, table, err, catalog.NoSuchTable)
+	case "move":
+		table, err := u.commit(t, name, "", set("write.metadata.path", u.ground.url+"/m/"+names.Draw(t, "folder")))
+		u.outcome(name, table, err, catalog.NoSuchTable, catalog.AlreadyExists)
+	case "stale":
+		_, err := u.commit(t, name, `{"type":"assert-ref-snapshot-id","ref":"main","snapshot-id":-5}`, set("k", "stale"))
+		refused(t, err, u.either(name, catalog.CommitFailed, catalog.NoSuchTable))
+	case "rename":
+		u.rename(t, name)
+	case "drop":
+		err := u.DropTable(ctx, cause, id(name), false)
+		u.agree(name, err)
+		delete(u.tables, name)
+	case "restart":
+		u.stop(t)
+		u.ground.reopen(t, rapid.Bool().Draw(t, "tables lost"))
+		u.process = u.ground.start(t, nil)
+	}
+}
+
+// place is where a table is asked for: mostly anywhere, else where tables meet.
+func (u *user) place(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"", "", u.ground.url + "/p", u.ground.url + "/p/q", u.ground.url + "/pq"}).Draw(t, "place")
+}
+
+func (u *user) stage(t *rapid.T, name string) {
+	staged, err := u.StageTable(ctx, newTable(name, u.place(t)))
+	if _, there := u.tables[name]; there {
+		refused(t, err, catalog.AlreadyExists)
+		return
+	}
+	must(t, err)
+	table, err := u.commit(t, name, assertCreate, births(t, staged))
+	u.outcome(name, table, err, catalog.AlreadyExists)
+}
+
+func (u *user) appends(name string) {
+	loaded, there := u.tables[name]
+	if !there {
+		return
+	}
+	u.snapshot++
+	requirements, updates := appendTo(u, loaded, "main", u.snapshot)
+	table, err := u.commit(u, name, requirements, updates)
+	must(u, err)
+	u.tables[name] = table
+}
+
+func (u *user) rename(t *rapid.T, name string) {
+	to := names.Draw(t, "to")
+	err := u.RenameTable(ctx, cause, id(name), id(to))
+	table, there := u.tables[name]
+	if _, taken := u.tables[to]; there && taken {
+		refused(t, err, catalog.AlreadyExists)
+		return
+	}
+	u.agree(name, err)
+	if there {
+		delete(u.tables, name)
+		u.tables[to] = table
+	}
+}
+
+// outcome takes a done change into the model; a refusal must be one of these.
+func (u *user) outcome(name string, table catalog.Table, err error, may ...catalog.Code) {
+	u.Helper()
+	if err == nil {
+		u.tables[name] = table
+	} else if !hasCode(err, may...) {
+		u.Fatalf("%s: %v", name, err)
+	}
+}
+
+// agree checks that what needs a table was done exactly when it is there.
+func (u *user) agree(name string, err error) {
+	u.Helper()
+	if _, there := u.tables[name]; there {
+		must(u, err)
+	} else {
+		refused(u, err, catalog.NoSuchTable)
+	}
+}
+
+func (u *user) either(name string, there, gone catalog.Code) catalog.Code {
+	if _, ok := u.tables[name]; ok {
+		return there
+	}
+	return gone
+}
+
+func (u *user) check() {
+	u.Helper()
+	listed, err := u.Tables(ctx, journal.Namespace{"n"}, projections.Page{})
+	must(u, err)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(u.tables)), listed, cmpopts.EquateEmpty()); diff != "" {
+		u.Fatalf("listed: %s", diff)
+	}
+	for name, want := range u.tables {
+		if diff := cmp.Diff(want, u.load(u, name)); diff != "" {
+			u.Fatalf("%s: %s", name, diff)
+		}
+	}
+}
