@@ -16,8 +16,8 @@
 //
 // Record without an error: the event is durable, and every later read of
 // [Recorder.Reader] shows it, also when step 4 failed; readers then wait until
-// the pointer tables have caught up. Record with an error: the event is nowhere,
-// with the one exception of journal.ErrUnknownOutcome, after which the recorder
+// the pointer tables have caught up. Record with an error: the call left no
+// trace, with the one exception of journal.ErrUnknownOutcome, after which the recorder
 // has stopped and only opening the journal again tells.
 //
 // # Use

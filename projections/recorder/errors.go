@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// When a draft is not recorded. Beside these Record answers
+// When a draft is not recorded. "Surely not done" is said of this call: of a draft
+// that was tried before it tells nothing about that try. Beside these Record answers
 // *projections.Conflict, journal.ErrTooLarge, journal.ErrRecord and
 // journal.ErrNoWarehouse for drafts that are refused, and
 // journal.ErrUnknownOutcome.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/google/uuid"
@@ -192,6 +193,7 @@ func (r *Recorder) take(left []*call) []*call {
 			return nil
 		}
 	}
+	runtime.Gosched() // who was just answered may have the next draft ready
 	for len(group) < journal.MaxGroupEntries {
 		select {
 		case c := <-r.drafts:

@@ -1,0 +1,115 @@
+package recorder_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/projections/recorder"
+)
+
+// BenchmarkRecord commits to tables, each goroutine to its own, over bbolt and
+// SQLite files; BenchmarkAppend gives the journal groups of that size and
+// nothing else. Run them together: the difference is the price of the pointer
+// tables and of the hand-over.
+func BenchmarkRecord(b *testing.B) {
+	for _, goroutines := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("goroutines=%d", goroutines), func(b *testing.B) {
+			j, store := pair{"journal.db", "puddle.db"}.in(b.TempDir()).open(b)
+			defer closeIt(b, j)
+			defer closeIt(b, store)
+			groups := 0
+			s := newStageOver(b, j, store, nil, recorder.Options{Observe: func(recorder.Group) { groups++ }})
+			tables := createTables(b, s, goroutines)
+			groups = 0
+			b.ResetTimer()
+			var writers sync.WaitGroup
+			for i := range goroutines {
+				writers.Go(func() { commitOften(b, s, tables[i], share(b.N, goroutines, i)) })
+			}
+			writers.Wait()
+			b.StopTimer()
+			closeIt(b, s)
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
+			b.ReportMetric(float64(b.N)/float64(groups), "records/group")
+		})
+	}
+}
+
+// share is how many of n things the i-th of several does.
+func share(n, of, i int) int { return n*(i+1)/of - n*i/of }
+
+func createTables(b *testing.B, s *stage, n int) []projections.Object {
+	b.Helper()
+	if _, err := s.Record(ctx, namespace(lake, "bench")); err != nil {
+		b.Fatal(err)
+	}
+	var tables []projections.Object
+	for i := range n {
+		e, err := s.Record(ctx, create(lake, "bench", fmt.Sprint("t", i)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		tables = append(tables, object(e.Moves()[0]))
+	}
+	return tables
+}
+
+// object is what a move left.
+func object(m journal.Move) projections.Object {
+	return projections.Object{Kind: m.Kind, UUID: m.UUID, Identifier: m.To.Identifier, Pointer: m.To.Pointer, Location: m.To.Location}
+}
+
+func commitOften(b *testing.B, s *stage, o projections.Object, times int) {
+	for range times {
+		e, err := s.Record(ctx, commit(lake, o))
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		o = object(e.Moves()[0])
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("group=%d", size), func(b *testing.B) {
+			j := pair{"journal.db", ""}.in(b.TempDir()).openJournal(b)
+			defer closeIt(b, j)
+			bear(b, j)
+			var chain journal.Chain
+			for e, err := range j.Warehouse(lake).ScanBack(ctx, 0) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				chain = journal.ChainAt(e)
+			}
+			o := object(create(lake, "bench", "t").Body.(journal.TableCreated).Moves[0])
+			b.ResetTimer()
+			for n := 0; n < b.N; n += size {
+				chain = appendGroup(b, j, chain, o, min(size, b.N-n))
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}
+
+func appendGroup(b *testing.B, j journal.Journal, chain journal.Chain, o projections.Object, size int) journal.Chain {
+	var group []journal.Entry
+	for range size {
+		o.UUID = uuid.New()
+		entry, next, err := chain.Next(commit(lake, o), journal.NewClock().Read())
+		if err != nil {
+			b.Fatal(err)
+		}
+		group, chain = append(group, entry), next
+	}
+	if err := j.Append(ctx, group...); err != nil {
+		b.Fatal(err)
+	}
+	return chain
+}

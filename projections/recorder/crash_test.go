@@ -1,0 +1,171 @@
+package recorder_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"go.uber.org/goleak"
+
+	"puddle/journal"
+	"puddle/projections/recorder"
+)
+
+// childEnv names the folder in which this test binary, started again, writes
+// until it is killed.
+const childEnv = "PUDDLE_RECORDER_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		runChild(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// message is a line that the child writes: before it tries a draft, and when it
+// has heard the answer.
+type message struct {
+	Says     string
+	ID       uuid.UUID
+	Position journal.Position
+	Text     string
+}
+
+const (
+	tries     = "tries"
+	done      = "done"
+	refused   = "refused"
+	complains = "complains"
+)
+
+// A process with eight writers is killed in the middle of its work, again and
+// again: what it was told is true of the files.
+func TestKilledProcessLosesNothing(t *testing.T) {
+	p := pair{"journal.db", "puddle.db"}.in(t.TempDir())
+	seen := newOutcomes()
+	for round := range 10 {
+		enough, before := 40+rand.IntN(400), len(seen.done)
+		runAndKill(t, filepath.Dir(p.journal), enough, seen)
+		if len(seen.done) == before {
+			t.Fatalf("round %d: nothing was acknowledged", round)
+		}
+		j, store := p.open(t)
+		catchUp(t, j, store)
+		seen.check(t, checkLaws(t, j, store))
+		closeIt(t, store)
+		closeIt(t, j)
+		t.Logf("round %d: killed after %d messages; until now %d done, %d refused, %d unknown",
+			round, enough, len(seen.done), len(seen.refused), len(seen.unknown))
+	}
+}
+
+// runAndKill starts the child, kills it once it has said enough, and hears what
+// it had said until then.
+func runAndKill(t *testing.T, dir string, enough int, seen *outcomes) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childEnv+"="+dir)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err := errors.Join(err, child.Start()); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for n := 1; lines.Scan(); n++ {
+		var m message
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			t.Fatalf("%q: %v", lines.Text(), err)
+		}
+		m.tell(seen)
+		if n == enough {
+			if err := child.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := child.Wait(); err == nil || child.ProcessState.ExitCode() != -1 {
+		t.Fatalf("the child ended by itself: %v", err)
+	}
+}
+
+func (m message) tell(seen *outcomes) {
+	switch m.Says {
+	case tries:
+		seen.hears(m.ID, journal.Event{}, journal.ErrUnknownOutcome)
+	case done:
+		delete(seen.unknown, m.ID)
+		seen.hears(m.ID, journal.Event{Position: m.Position}, nil)
+	case refused:
+		delete(seen.unknown, m.ID)
+		seen.hears(m.ID, journal.Event{}, errors.New(m.Text))
+	case complains:
+		seen.complains(m.Text)
+	}
+}
+
+// teller writes messages. A line that was written survives the writer.
+type teller struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (t *teller) say(m message) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := t.out.Write(append(line, '\n')); err != nil {
+		os.Exit(1) // nobody listens
+	}
+}
+
+func (t *teller) tries(id uuid.UUID) { t.say(message{Says: tries, ID: id}) }
+
+func (t *teller) hears(id uuid.UUID, e journal.Event, err error) {
+	if err != nil {
+		t.say(message{Says: refused, ID: id, Text: err.Error()})
+		return
+	}
+	t.say(message{Says: done, ID: id, Position: e.Position})
+}
+
+func (t *teller) complains(promise string) { t.say(message{Says: complains, Text: promise}) }
+
+// childTB fails as a test does, where there is none.
+type childTB struct{ testing.TB }
+
+func (childTB) Helper() {}
+func (childTB) Fatalf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	os.Exit(1)
+}
+
+// runChild opens everything, as a server would, and works until it is killed.
+func runChild(dir string) {
+	p := pair{"journal.db", "puddle.db"}.in(dir)
+	j, store := p.open(childTB{})
+	s := newStageOver(childTB{}, j, store, nil, recorder.Options{})
+	out := &teller{out: os.Stdout}
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			c := client{Recorder: s.Recorder, told: out}
+			for {
+				c.do(drawAction().Example(rand.Int()))
+			}
+		})
+	}
+	writers.Wait()
+}

@@ -1,0 +1,74 @@
+package recorder_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"puddle/journal"
+	"puddle/projections/recorder"
+)
+
+// fault is a step that fails, before or after its effect.
+type fault struct {
+	step string
+	done bool
+	err  error
+}
+
+// faults is every step of the five that writes, both ways (law 5). An append
+// that failed after its effect can only be unknown.
+var faults = []fault{
+	{"begin", false, errInjected}, {"begin", true, errInjected},
+	{"apply", false, errInjected}, {"apply", true, errInjected},
+	{"append", false, errInjected},
+	{"append", false, errors.Join(journal.ErrUnknownOutcome, errInjected)},
+	{"append", true, errors.Join(journal.ErrUnknownOutcome, errInjected)},
+	{"commit", false, errInjected}, {"commit", true, errInjected},
+	{"rollback", true, errInjected}, // it cannot fail to end the transaction
+}
+
+// Clients work, one step fails, and everything is opened again: the laws hold,
+// every acknowledged event is there and no refused one is; of the unknown ones
+// each may be.
+func TestFaultMatrix(t *testing.T) {
+	type trouble struct {
+		nth   int
+		plans [][]action
+	}
+	troubles := rapid.Custom(func(t *rapid.T) trouble {
+		return trouble{rapid.IntRange(1, 12).Draw(t, "nth"), plans().Draw(t, "plans")}
+	})
+	for _, f := range faults {
+		t.Run(fmt.Sprintf("%s,done=%t,unknown=%t", f.step, f.done, errors.Is(f.err, journal.ErrUnknownOutcome)), func(t *testing.T) {
+			checkFew(t, troubles, func(tb rapid.TB, p pair, tr trouble) {
+				checkFault(tb, p, failAt(f.step, tr.nth, f.done, f.err), tr.plans)
+			})
+		})
+	}
+}
+
+func checkFault(tb rapid.TB, p pair, h hook, plans [][]action) {
+	j, store := p.open(tb)
+	s := newStageOver(tb, j, store, h, recorder.Options{})
+	seen := newOutcomes()
+	runClients(s.Recorder, plans, seen)
+	closeIt(tb, s)
+	for _, err := range seen.failures() {
+		if !errors.Is(err, recorder.ErrNotRecorded) && !errors.Is(err, recorder.ErrStopped) && !errors.Is(err, journal.ErrUnknownOutcome) {
+			tb.Fatalf("failed for no reason that is documented: %v", err)
+		}
+	}
+	j, store = p.reopen(tb, j, store)
+	defer closeIt(tb, j)
+	defer closeIt(tb, store)
+	catchUp(tb, j, store)
+	seen.check(tb, checkLaws(tb, j, store))
+
+	again := newStageOver(tb, j, store, nil, recorder.Options{})
+	runClients(again.Recorder, plans, seen)
+	closeIt(tb, again)
+	seen.check(tb, checkLaws(tb, j, store))
+}

@@ -1,0 +1,86 @@
+package recorder_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"puddle/journal"
+	"puddle/journal/journaltest"
+	"puddle/projections"
+	"puddle/projections/recorder"
+)
+
+// Drafts that break one rule each are refused, and they alone, on every pair of
+// journal and store.
+func TestRefusesExactlyWhatBreaksARule(t *testing.T) {
+	type tale struct {
+		attempts []journaltest.Attempt
+		drafts   int
+	}
+	tales := rapid.Custom(func(t *rapid.T) tale {
+		attempts, story := journaltest.DrawConflicting(t, lake)
+		return tale{attempts, len(story.Drafts)}
+	})
+	check(t, tales, func(tb rapid.TB, p pair, tale tale) {
+		j, store := p.open(tb)
+		defer closeIt(tb, j)
+		defer closeIt(tb, store)
+		s := newStageOver(tb, j, store, nil, recorder.Options{Clock: clock{}})
+		for i, a := range tale.attempts[1:] { // the birth is there
+			_, err := s.Record(ctx, a.Draft)
+			var c *projections.Conflict
+			if broke := errors.As(err, &c); broke != (a.Breaks != "") || broke && string(c.Kind) != a.Breaks || !broke && err != nil {
+				tb.Fatalf("attempt %d should break %q: %v", i, a.Breaks, err)
+			}
+		}
+		closeIt(tb, s)
+		if events := checkLaws(tb, j, store); len(events) != tale.drafts+1 {
+			tb.Fatalf("%d events of %d drafts and the birth of the pond", len(events), tale.drafts)
+		}
+	})
+}
+
+// clock stands still.
+type clock struct{}
+
+func (clock) Read() journal.Instant { return journal.At(journaltest.Start) }
+
+// Whatever several clients do at once: what was acknowledged is in the journal,
+// once and as answered, what was refused is not, and laws 1, 2, 6 and 7 hold.
+func TestConcurrentClients(t *testing.T) {
+	check(t, plans(), func(tb rapid.TB, p pair, plans [][]action) {
+		j, store := p.open(tb)
+		defer closeIt(tb, j)
+		defer closeIt(tb, store)
+		s := newStageOver(tb, j, store, nil, recorder.Options{})
+		seen := newOutcomes()
+		runClients(s.Recorder, plans, seen)
+		closeIt(tb, s)
+		seen.check(tb, checkLaws(tb, j, store))
+		if errs := seen.failures(); len(errs) > 0 {
+			tb.Fatalf("failed without a fault: %v", errs)
+		}
+	})
+}
+
+// plans are what several clients do.
+func plans() *rapid.Generator[[][]action] {
+	return rapid.SliceOfN(rapid.SliceOfN(drawAction(), 1, 12), 2, 6)
+}
+
+// runClients carries out plans side by side and waits for all of them.
+func runClients(r *recorder.Recorder, plans [][]action, seen *outcomes) {
+	var clients sync.WaitGroup
+	for _, plan := range plans {
+		clients.Go(func() {
+			c := client{Recorder: r, told: seen}
+			for _, a := range plan {
+				c.do(a)
+			}
+		})
+	}
+	clients.Wait()
+}
