@@ -102,8 +102,8 @@ func (c *call) newTableBody(in journal.Namespace) (t catalog.NewTable, staged bo
 	return t, staged, err
 }
 
-// loadTable answers all snapshots whichever are asked for: those of the refs are
-// among them.
+// loadTable answers all snapshots, or with snapshots=refs only those that a
+// branch or tag points at.
 func loadTable(c *call) (reply, error) {
 	snapshots, _, err := c.query.get("snapshots")
 	if err != nil {
@@ -119,6 +119,13 @@ func loadTable(c *call) (reply, error) {
 	table, err := c.warehouse.Catalog.LoadTable(c.ctx, id)
 	if err != nil {
 		return reply{}, err
+	}
+	if snapshots == "refs" {
+		doc, err := metadata.Parse(table.Metadata, table.MetadataLocation)
+		if err != nil {
+			return reply{}, err
+		}
+		table.Metadata = doc.ReferencedSnapshots()
 	}
 	return loaded(table), nil
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -207,12 +208,37 @@ func TestMissingTables(t *testing.T) {
 	}
 }
 
+// snapshotIDs are the snapshots in a loaded table's metadata.
+func (f *fixture) snapshotIDs(query string) (ids []int64) {
+	f.t.Helper()
+	var l struct {
+		Metadata struct {
+			Snapshots []struct {
+				ID int64 `json:"snapshot-id"`
+			}
+		}
+	}
+	f.must(200, f.do("GET", v1+"/namespaces/n/tables/t"+query, "")).into(f.t, &l)
+	for _, s := range l.Metadata.Snapshots {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
 func TestSnapshotsParameter(t *testing.T) {
 	f := serve(t, nil)
 	f.ns("n")
 	f.table("n", "t")
-	for _, query := range []string{"", "?snapshots=all", "?snapshots=refs"} {
-		f.must(200, f.do("GET", v1+"/namespaces/n/tables/t"+query, ""))
+	snapshot := func(id int) string {
+		return fmt.Sprintf(`{"action":"add-snapshot","snapshot":{"snapshot-id":%d,"sequence-number":%d,"timestamp-ms":1,
+			"manifest-list":"file:///w/m%d.avro","summary":{"operation":"append"}}}`, id, id, id)
+	}
+	f.must(200, f.do("POST", v1+"/namespaces/n/tables/t", `{"updates":[`+snapshot(1)+","+snapshot(2)+
+		`,{"action":"set-snapshot-ref","ref-name":"main","type":"branch","snapshot-id":2}]}`))
+	for query, want := range map[string][]int64{"": {1, 2}, "?snapshots=all": {1, 2}, "?snapshots=refs": {2}} {
+		if got := f.snapshotIDs(query); !slices.Equal(got, want) {
+			t.Errorf("%q answers the snapshots %v, want %v", query, got, want)
+		}
 	}
 	f.fails(f.do("GET", v1+"/namespaces/n/tables/t?snapshots=some", ""), 400, "BadRequestException")
 }
