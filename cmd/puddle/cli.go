@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
 	"puddle/cmd/puddle/config"
+	"puddle/recover"
 )
 
 // cli is the grammar of the command line.
@@ -50,16 +52,36 @@ func run(args []string, s *session) int {
 	case helped:
 		return codeDone
 	case err != nil:
-		return s.end(&failure{codeUsage, fmt.Errorf("%w (see puddle --help)", err)})
+		return s.end(&failure{codeUsage, misused(args, err)})
 	}
 	s.file, s.logLevel = grammar.Config, grammar.LogLevel
 	return s.end(parsed.Run(s))
+}
+
+// laterCommands are those that this build does not have yet.
+var laterCommands = []string{
+	"recover", "diff", "at", "repoint", "undrop", "holds", "hazards", "verify", "backup", "restore", "drill", "status",
+	"roots", "relocate", "hive", "warehouse",
+}
+
+// misused says what is wrong with a command line.
+func misused(args []string, err error) error {
+	for _, arg := range args {
+		if slices.Contains(laterCommands, arg) {
+			return fmt.Errorf("%s is not in this build", arg)
+		}
+	}
+	return fmt.Errorf("%w (see puddle --help)", err)
 }
 
 // end tells an error and answers its exit code.
 func (s *session) end(err error) int {
 	if err != nil {
 		fmt.Fprintln(s.stderr, "puddle:", err)
+	}
+	var refusal *recover.Refusal
+	if errors.As(err, &refusal) {
+		fmt.Fprintln(s.stderr, "puddle: nothing was changed; docs/operations.md says what can be done in this build")
 	}
 	return exitCode(err)
 }

@@ -26,6 +26,15 @@ type client struct {
 	close func() error
 }
 
+// ask lends a client to use.
+func (s *session) ask(c config.Config, use func(*client) error) error {
+	asked, err := s.connect(c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(asked), asked.close())
+}
+
 // connect finds the server that has the data folder open, or opens it.
 func (s *session) connect(c config.Config) (*client, error) {
 	l, err := acquire(c.DataDir)

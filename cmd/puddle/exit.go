@@ -54,19 +54,27 @@ func noLook(err error) error {
 	return &failure{codeNoLook, err}
 }
 
+// damaged refuses a journal whose bytes are not what was written.
+func damaged(err error) error {
+	var damage *journal.Damage
+	if errors.As(err, &damage) {
+		return &recover.Refusal{Reason: err.Error(), Command: "puddle recover"}
+	}
+	return err
+}
+
 // exitCode is what the process ends with after an error. What an error is says
 // more than where it happened.
 func exitCode(err error) int {
 	var invalid *config.Error
 	var refusal *recover.Refusal
-	var damage *journal.Damage
 	var known *failure
 	switch {
 	case err == nil:
 		return codeDone
 	case errors.As(err, &invalid):
 		return codeUsage
-	case errors.As(err, &refusal), errors.As(err, &damage):
+	case errors.As(err, &refusal), errors.Is(err, journal.ErrFormat):
 		return codeRefused
 	case errors.Is(err, journal.ErrUnknownOutcome):
 		return codeUnknown

@@ -82,16 +82,20 @@ func (h healthcheckCmd) target(s *session) (string, error) {
 	return u.String(), nil
 }
 
-// reachable is an address of the server for this machine: the one that the
-// running server published, else the configured one.
+// reachable is the configured address as this machine reaches it. Where the
+// system chose the port, the running server has published it.
 func reachable(c config.Config) string {
-	address := c.Server.Addr
-	if by, err := readHolder(c.DataDir); err == nil && by.address != "" {
-		address = by.address
+	host, port, err := net.SplitHostPort(c.Server.Addr)
+	if err != nil {
+		return c.Server.Addr
 	}
-	host, port, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && (host == "" || ip.IsUnspecified()) {
-		return net.JoinHostPort("localhost", port)
+	if port == "0" {
+		if by, err := readHolder(c.DataDir); err == nil && by.address != "" {
+			return by.address
+		}
 	}
-	return address
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, port)
 }

@@ -43,11 +43,10 @@ func (h historyCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	asked, err := s.connect(c)
-	if err != nil {
-		return err
-	}
-	defer asked.close()
+	return s.ask(c, func(asked *client) error { return h.report(s, asked) })
+}
+
+func (h historyCmd) report(s *session, asked *client) error {
 	body, err := asked.get(s.stop, "/warehouses/"+url.PathEscape(h.Warehouse)+"/history", h.query())
 	if err != nil {
 		return err

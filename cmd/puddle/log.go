@@ -59,11 +59,10 @@ func (l logCmd) Run(s *session) error {
 	if l.Warehouse, err = theWarehouse(c, l.Warehouse); err != nil {
 		return err
 	}
-	asked, err := s.connect(c)
-	if err != nil {
-		return err
-	}
-	defer asked.close()
+	return s.ask(c, func(asked *client) error { return l.report(s, asked) })
+}
+
+func (l logCmd) report(s *session, asked *client) error {
 	switch {
 	case l.Follow && !asked.live:
 		return fail(codeNoLook, "--follow needs a running server")
@@ -161,10 +160,11 @@ func (l logCmd) follow(s *session, from *client, pause time.Duration) error {
 			return nil
 		case <-time.After(pause):
 		}
-		if events, err = l.events(s.stop, from, "asc", &last); err != nil {
-			if s.stop.Err() != nil {
-				return nil
-			}
+		events, err = l.events(s.stop, from, "asc", &last)
+		if s.stop.Err() != nil {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}

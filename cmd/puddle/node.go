@@ -57,7 +57,7 @@ func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock,
 		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle,
 	} {
 		if err := step(ctx); err != nil {
-			return nil, errors.Join(noLook(err), n.Close())
+			return nil, errors.Join(noLook(damaged(err)), n.Close())
 		}
 	}
 	return n, nil

@@ -35,7 +35,7 @@ func TestExitCodes(t *testing.T) {
 		codeUsage:    {&config.Error{}, noLook(fail(codeUsage, "usage"))},
 		codeNoLook:   {noLook(errors.New("disk")), noLook(recover.ErrUnborn), noLook(&held{})},
 		codeRefused: {
-			noLook(&recover.Refusal{}), noLook(fmt.Errorf("journal: %w", &journal.Damage{})),
+			noLook(&recover.Refusal{}), noLook(damaged(fmt.Errorf("journal: %w", &journal.Damage{}))), noLook(journal.ErrFormat),
 			errors.Join(noLook(fail(codeRefused, "memory")), errors.New("closing")),
 		},
 		codeUnknown: {noLook(fmt.Errorf("birth: %w", journal.ErrUnknownOutcome))},

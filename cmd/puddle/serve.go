@@ -1,5 +1,10 @@
 package main
 
+import (
+	"context"
+	"errors"
+)
+
 // serveCmd runs the catalog.
 type serveCmd struct{}
 
@@ -17,6 +22,9 @@ func (serveCmd) Run(s *session) error {
 		return err
 	}
 	started, err := startServer(s.stop, c, newLogger(c.Logging, s.stderr))
+	if errors.Is(err, context.Canceled) && s.stop.Err() != nil {
+		return nil // stopped while it was starting
+	}
 	if err != nil {
 		return err
 	}

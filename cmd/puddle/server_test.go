@@ -240,6 +240,35 @@ func TestLogFollows(t *testing.T) {
 	r.stopped()
 }
 
+// A journal whose bytes are not what was written is not served from, and is left
+// as it is.
+func TestDamagedJournalIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	c := configured(t, dir, "")
+	r := started(t, c)
+	r.post("/api/catalog/v1/namespaces", `{"namespace":["treasure"]}`)
+	r.stopped()
+	data, err := os.ReadFile(c.Journal.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := bytes.ReplaceAll(data, []byte("treasure"), []byte("trinkets"))
+	if bytes.Equal(data, edited) {
+		t.Fatal("the journal does not hold the name in plain")
+	}
+	if err := os.WriteFile(c.Journal.Path, edited, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = startServer(t.Context(), c, zerolog.Nop())
+	if exitCode(err) != codeRefused || !strings.Contains(err.Error(), "see: puddle recover") {
+		t.Errorf("error is %v", err)
+	}
+	after, err := os.ReadFile(c.Journal.Path)
+	if err != nil || !bytes.Contains(after, []byte("trinkets")) {
+		t.Errorf("the journal was changed, or %v", err)
+	}
+}
+
 // Pointer tables of another schema, or damaged where only reading finds it, are
 // put aside and made anew.
 func TestUnusableTablesAreMadeAnew(t *testing.T) {
