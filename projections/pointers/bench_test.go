@@ -34,7 +34,7 @@ func tableName(i int) journal.Identifier {
 }
 
 // tell applies the drafts of the story, and takes them off it.
-func tell(b *testing.B, db *pointers.DB, story *journaltest.Story, chain *journal.Chain, group int) {
+func tell(b testing.TB, db *pointers.DB, story *journaltest.Story, chain *journal.Chain, group int) {
 	b.Helper()
 	ctx := context.Background()
 	for len(story.Drafts) > 0 {

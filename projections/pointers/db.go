@@ -75,14 +75,19 @@ func Open(path string, opts Options) (*DB, error) {
 	return db, nil
 }
 
-func (db *DB) openWriter() (err error) {
-	if db.writer, err = openSession(context.Background(), db.db); err != nil {
+func (db *DB) openWriter() error {
+	s, err := openSession(context.Background(), db.db)
+	if err != nil {
 		return err
 	}
-	if err := db.writer.exec("PRAGMA cache_size = -32768"); err != nil { // KiB: most of what 100,000 tables need
-		return err
+	db.writer = s
+	if err := s.exec("PRAGMA cache_size = -32768"); err != nil { // KiB: most of what 100,000 tables need
+		return errors.Join(err, s.close())
 	}
-	return prepareSchema(db.writer)
+	if err := prepareSchema(s); err != nil {
+		return errors.Join(err, s.close())
+	}
+	return nil
 }
 
 // dsn is the file with what every connection is told. The log's file is cut to

@@ -111,7 +111,13 @@ func (s *session) names(query string, args ...any) ([]string, error) {
 	return names, err
 }
 
-func (s *session) close() error { return explain(s.conn.Close()) }
+func (s *session) close() error {
+	var errs []error
+	for _, stmt := range s.prepared {
+		errs = append(errs, stmt.Close())
+	}
+	return explain(errors.Join(append(errs, s.conn.Close())...))
+}
 
 // fixed scans a blob that has exactly its length, such as a UUID or digest.
 type fixed []byte
