@@ -68,9 +68,9 @@ func (d *Digest) UnmarshalText(text []byte) error {
 // hash of the event there. Every cursor, anchor and manifest holds all three,
 // so that a history that was rolled back or replaced is noticed.
 type Position struct {
+	Hash        Digest    `json:"hash"`
 	Incarnation uuid.UUID `json:"incarnation"`
 	Seq         Seq       `json:"seq"`
-	Hash        Digest    `json:"hash"`
 }
 
 // IsZero tells whether p is no position at all.
