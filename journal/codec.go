@@ -132,6 +132,9 @@ func peekVersion(data []byte) error {
 }
 
 func decodeKind(kind Kind, kv int, data []byte) (Body, error) {
+	if kind == "" || kv < 1 {
+		return nil, fmt.Errorf("%w: it has no kind", ErrRecord)
+	}
 	decode, ok := decoders[kind][kv]
 	if !ok {
 		return nil, fmt.Errorf("%w: kind %q version %d", ErrNewer, kind, kv)

@@ -103,7 +103,9 @@ func goldHistory(t *testing.T) []gold {
 		chain = next
 		all = append(all, g)
 	}
-	at := func(seconds int) journal.Instant { return journal.At(goldStart.Add(time.Duration(seconds) * time.Second)) }
+	at := func(seconds int) journal.Instant {
+		return journal.At(goldStart.Add(time.Duration(seconds) * time.Second))
+	}
 	ana := journal.Cause{Actor: journal.TokenActor("ana"), Origin: journal.OriginREST, RequestID: "req-2"}
 	spark := journal.Cause{
 		Actor: "oidc:https://id.example#42", Engine: "Apache-Spark/4.0.1 <\u00e9\u2028\"\\\n\x01>", Key: "0195-key", Origin: journal.OriginREST, RequestID: "req-5",

@@ -143,24 +143,33 @@ func ParseIdentifier(s string) (Identifier, error) {
 
 func splitQuoted(s string) ([]string, error) {
 	var levels []string
-	var level strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '.':
-			levels = append(levels, level.String())
-			level.Reset()
-		case s[i] == '`' && level.Len() == 0:
-			rest, quoted, ok := cutQuoted(s[i+1:])
-			if !ok {
-				return nil, fmt.Errorf("%w: %q has a backquote that is not closed", ErrName, s)
-			}
-			level.WriteString(quoted)
-			i = len(s) - len(rest) - 1
-		default:
-			level.WriteByte(s[i])
+	for rest := s; ; rest = rest[1:] {
+		level, after, ok := cutLevel(rest)
+		if !ok {
+			return nil, fmt.Errorf("%w: %q has a backquote that is not closed", ErrName, s)
 		}
+		levels = append(levels, level)
+		if after == "" {
+			return levels, nil
+		}
+		if after[0] != '.' {
+			return nil, fmt.Errorf("%w: %q has a backquote in the middle of a level", ErrName, s)
+		}
+		rest = after
 	}
-	return append(levels, level.String()), nil
+}
+
+// cutLevel reads one level up to the dot after it.
+func cutLevel(s string) (level, after string, ok bool) {
+	if quoted, found := strings.CutPrefix(s, "`"); found {
+		after, level, ok = cutQuoted(quoted)
+		return level, after, ok
+	}
+	end := strings.IndexAny(s, ".`")
+	if end < 0 {
+		return s, "", true
+	}
+	return s[:end], s[end:], true
 }
 
 // cutQuoted reads up to the closing backquote; a doubled one stands for itself.
