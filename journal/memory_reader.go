@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/google/uuid"
@@ -22,7 +23,7 @@ func (r memoryReader) Head(ctx context.Context) (Position, error) {
 // Find implements Reader.
 func (r memoryReader) Find(ctx context.Context, id uuid.UUID) (Event, bool, error) {
 	h, _, err := r.current(ctx)
-	if err == ErrNoWarehouse {
+	if errors.Is(err, ErrNoWarehouse) {
 		return Event{}, false, nil
 	}
 	if err != nil {
@@ -134,7 +135,7 @@ func (r memoryReader) step(ctx context.Context, h *history, seq Seq, yield func(
 
 // end ends a scan that could not begin; before birth that is no error.
 func end(err error, yield func(Event, error) bool) {
-	if err != ErrNoWarehouse {
+	if !errors.Is(err, ErrNoWarehouse) {
 		yield(Event{}, err)
 	}
 }

@@ -79,7 +79,7 @@ func testConcurrentReaders(t *testing.T, open Open) {
 			}
 		})
 	}
-	reader(func() error { return follows(r, ctx) })
+	reader(func() error { return follows(ctx, r) })
 	reader(func() error {
 		for _, err := range r.ScanBack(ctx, 0) {
 			if err != nil {
@@ -110,7 +110,7 @@ func testConcurrentReaders(t *testing.T, open Open) {
 }
 
 // follows scans and checks that each event is the next.
-func follows(r journal.Reader, ctx context.Context) error {
+func follows(ctx context.Context, r journal.Reader) error {
 	chain := journal.NewChain(lake, Incarnation(lake), 0)
 	for e, err := range r.Scan(ctx, 0) {
 		if err != nil {

@@ -1,0 +1,170 @@
+package bolt_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+
+	"puddle/journal"
+	"puddle/journal/bolt"
+	"puddle/journal/journaltest"
+)
+
+// frozen is where the bytes are that every later build must read (law 9). Files
+// are added there and never changed.
+const frozen = "../../fixtures/formats/v1"
+
+func readFrozen(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(frozen, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// frozenEntries are the frozen records of two warehouses, one of which keeps the
+// frozen document.
+func frozenEntries(t *testing.T) []journal.Entry {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(frozen, "record-*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []journal.Entry
+	for _, path := range names {
+		name := filepath.Base(path)
+		var prev journal.Digest
+		var text string
+		if _, err := fmt.Sscanf(string(readFrozen(t, strings.TrimSuffix(name, ".json")+".txt")), "prev %s", &text); err != nil {
+			t.Fatal(err)
+		}
+		if prev, err = journal.ParseDigest(text); err != nil {
+			t.Fatal(err)
+		}
+		record := readFrozen(t, name)
+		e, err := journal.Decode(prev, record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry := journal.Entry{Event: e, Record: record}
+		if e.Kind() == journal.KindTableCreated {
+			entry.Documents = []journal.Document{{Codec: journal.CodecWholeZstd, Data: readFrozen(t, "document-whole-zstd.zst")}}
+		}
+		entries = append(entries, entry)
+	}
+	slices.SortFunc(entries, func(a, b journal.Entry) int { return cmp.Compare(a.Event.Seq, b.Event.Seq) })
+	return entries
+}
+
+// TestFrozenJournal: the frozen file holds, key by key, what this build would
+// store, and this build reads it and goes on writing it.
+func TestFrozenJournal(t *testing.T) {
+	entries := frozenEntries(t)
+	dir := t.TempDir()
+	now := filepath.Join(dir, "now.db")
+	j := open(t, now)
+	journaltest.Append(t, j, entries)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := string(readFrozen(t, "journal.txt"))
+	if diff := gocmp.Diff(want, dump(t, now)); diff != "" {
+		t.Errorf("stored now (-frozen +got):\n%s", diff)
+	}
+
+	then := filepath.Join(dir, "then.db")
+	if err := os.WriteFile(then, readFrozen(t, "journal.db"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, dump(t, then)); diff != "" {
+		t.Errorf("stored then (-listed +stored):\n%s", diff)
+	}
+	for _, o := range []bolt.Options{{ReadOnly: true}, {}} {
+		wantFrozenEvents(t, then, o, entries)
+	}
+}
+
+func wantFrozenEvents(t *testing.T, path string, o bolt.Options, entries []journal.Entry) {
+	t.Helper()
+	j, err := bolt.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	ids, err := j.Warehouses(t.Context())
+	if err != nil || len(ids) != 2 {
+		t.Fatalf("warehouses = %v, %v", ids, err)
+	}
+	byWarehouse := make(map[uuid.UUID][]journal.Position)
+	for _, e := range entries {
+		byWarehouse[e.Event.Warehouse] = append(byWarehouse[e.Event.Warehouse], e.Event.Position)
+		if len(e.Documents) == 0 {
+			continue
+		}
+		got, err := j.Warehouse(e.Event.Warehouse).Document(t.Context(), e.Event.Seq, 0)
+		if err != nil || !bytes.Equal(got, readFrozen(t, "document-whole-zstd.json")) {
+			t.Errorf("frozen document = %q, %v", got, err)
+		}
+	}
+	for _, id := range ids {
+		var got []journal.Position
+		for _, e := range journaltest.Events(t, j.Warehouse(id), 0) {
+			got = append(got, e.Position)
+		}
+		if diff := gocmp.Diff(byWarehouse[id], got); diff != "" {
+			t.Errorf("warehouse %s (-frozen +read):\n%s", id, diff)
+		}
+	}
+}
+
+// dump lists every key of a bbolt file with its value, a line each: words as they
+// are, bytes in hexadecimal, the parts of an event apart and its record as text.
+func dump(t *testing.T, path string) string {
+	t.Helper()
+	db, err := bbolt.Open(path, 0, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var lines strings.Builder
+	err = db.View(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error { return dumpBucket(&lines, word(name), b) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines.String()
+}
+
+func dumpBucket(lines *strings.Builder, path string, b *bbolt.Bucket) error {
+	return b.ForEach(func(key, value []byte) error {
+		name := path + "/" + word(key)
+		switch {
+		case value == nil:
+			return dumpBucket(lines, name, b.Bucket(key))
+		case strings.HasSuffix(path, "/events"):
+			fmt.Fprintf(lines, "%s %x %x %s\n", name, value[:4], value[4:36], value[36:])
+		default:
+			fmt.Fprintf(lines, "%s %x\n", name, value)
+		}
+		return nil
+	})
+}
+
+func word(key []byte) string {
+	if strings.Trim(string(key), "abcdefghijklmnopqrstuvwxyz-") == "" {
+		return string(key)
+	}
+	return hex.EncodeToString(key)
+}
