@@ -39,19 +39,20 @@ var ErrTooLarge = errors.New("event is over a limit")
 // Canonical means: the fields in this order, which is that of their names'
 // bytes, as are the keys of every object inside; no white space; integers in
 // decimal, no floats; strings in UTF-8 with only `"`, `\` and control
-// characters escaped; absent optional fields left out.
-type record struct {
-	At          int64          `json:"at"`
-	Body        jsontext.Value `json:"body"`
-	Cause       Cause          `json:"cause"`
-	ID          uuid.UUID      `json:"id"`
-	Incarnation uuid.UUID      `json:"incarnation"`
-	Kind        Kind           `json:"kind"`
-	KV          int            `json:"kv"`
-	Seq         Seq            `json:"seq"`
-	V           int            `json:"v"`
-	Wall        int64          `json:"wall"`
-	Warehouse   uuid.UUID      `json:"warehouse"`
+// characters escaped; absent optional fields left out. B is Body, or raw JSON
+// while the kind is not known.
+type record[B any] struct {
+	At          int64     `json:"at"`
+	Body        B         `json:"body"`
+	Cause       Cause     `json:"cause"`
+	ID          uuid.UUID `json:"id"`
+	Incarnation uuid.UUID `json:"incarnation"`
+	Kind        Kind      `json:"kind"`
+	KV          int       `json:"kv"`
+	Seq         Seq       `json:"seq"`
+	V           int       `json:"v"`
+	Wall        int64     `json:"wall"`
+	Warehouse   uuid.UUID `json:"warehouse"`
 }
 
 // encode writes the canonical bytes of an event. Prev and Hash are not in them.
@@ -65,16 +66,12 @@ func encode(e Event) ([]byte, error) {
 	if err := e.Body.check(); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, e.Kind(), err)
 	}
-	body, err := json.Marshal(e.Body, json.Deterministic(true))
+	data, err := json.Marshal(record[Body]{
+		At: e.At.UnixMilli(), Body: e.Body, Cause: e.Cause, ID: e.ID, Incarnation: e.Incarnation,
+		Kind: e.Kind(), KV: bodyVersion, Seq: e.Seq, V: RecordVersion, Wall: e.Wall.UnixMilli(), Warehouse: e.Warehouse,
+	}, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, e.Kind(), err)
-	}
-	data, err := json.Marshal(record{
-		At: e.At.UnixMilli(), Body: body, Cause: e.Cause, ID: e.ID, Incarnation: e.Incarnation,
-		Kind: e.Kind(), KV: bodyVersion, Seq: e.Seq, V: RecordVersion, Wall: e.Wall.UnixMilli(), Warehouse: e.Warehouse,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
 	}
 	if len(data) > MaxRecordBytes {
 		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(data), MaxRecordBytes)
@@ -90,12 +87,14 @@ func Decode(prev Digest, data []byte) (Event, error) {
 	if len(data) > MaxRecordBytes {
 		return Event{}, fmt.Errorf("%w: %d bytes, the limit is %d", ErrRecord, len(data), MaxRecordBytes)
 	}
-	var r record
-	if err := peekVersion(data); err != nil {
-		return Event{}, err
-	}
+	var r record[jsontext.Value]
 	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
-		return Event{}, fmt.Errorf("%w: %w", ErrRecord, err)
+		if r.V = peekVersion(data); r.V <= RecordVersion {
+			return Event{}, fmt.Errorf("%w: %w", ErrRecord, err)
+		}
+	}
+	if r.V > RecordVersion {
+		return Event{}, fmt.Errorf("%w: record version %d, this build reads %d", ErrNewer, r.V, RecordVersion)
 	}
 	body, err := decodeKind(r.Kind, r.KV, r.Body)
 	if err != nil {
@@ -116,19 +115,16 @@ func Decode(prev Digest, data []byte) (Event, error) {
 	return e, nil
 }
 
-// peekVersion finds out whether a newer build wrote the record, before strict
-// decoding would call its new fields damage.
-func peekVersion(data []byte) error {
-	var v struct {
+// peekVersion finds the version of a record that may have fields this build does
+// not know; 0 when it is no JSON either.
+func peekVersion(data []byte) int {
+	var r struct {
 		V int `json:"v"`
 	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		return fmt.Errorf("%w: %w", ErrRecord, err)
+	if err := json.Unmarshal(data, &r); err != nil {
+		return 0
 	}
-	if v.V > RecordVersion {
-		return fmt.Errorf("%w: record version %d, this build reads %d", ErrNewer, v.V, RecordVersion)
-	}
-	return nil
+	return r.V
 }
 
 func decodeKind(kind Kind, kv int, data []byte) (Body, error) {
