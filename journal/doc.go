@@ -21,6 +21,7 @@
 // written are readable for ever: new meaning gets a new version, and a build
 // stops at what it does not know instead of skipping it.
 //
-// [Memory] keeps everything in memory. Package bolt keeps it in one file. Both
-// run the suite of package journaltest.
+// What may follow what is decided by [Chain.Follow] and [Heads.Follow], for every
+// implementation alike. [Memory] keeps everything in memory, package bolt in one
+// file. Both run the suite of package journaltest.
 package journal

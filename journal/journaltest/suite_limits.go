@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func testLimits(t *testing.T, open Open) {
 	s.CreateNamespace(journal.Namespace{"wide"}, map[string]string{"big": strings.Repeat("p", 5<<20), "odd\n\u2028\x00": "\u2028"})
 	s.CreateNamespace(journal.Namespace{"full"}, map[string]string{"big": strings.Repeat("p", 10<<20)})
 	s.Commit(manyTables(journal.MaxMoves)...)
-	entries := append(birth, following(t, birth[0], s.Drafts[1:]...)...)
+	entries := slices.Concat(birth, following(t, birth[0], s.Drafts[1:]...))
 
 	wantError(t, "a group over its bytes", j.Append(context.Background(), entries[1:3]...), journal.ErrTooLarge)
 	wantPositions(t, j, birth)
