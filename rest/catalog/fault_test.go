@@ -69,7 +69,9 @@ func script(g *ground) []request {
 		{"rename", func(_ rapid.TB, p *process, cause journal.Cause) error {
 			return p.RenameTable(ctx, cause, id("c"), id("d"))
 		}},
-		{"drop", func(_ rapid.TB, p *process, cause journal.Cause) error { return p.DropTable(ctx, cause, id("d"), false) }},
+		{"drop", func(_ rapid.TB, p *process, cause journal.Cause) error {
+			return p.DropTable(ctx, cause, id("d"), false)
+		}},
 	}
 }
 

@@ -131,6 +131,32 @@ func TestCase33_ClientHangsUp(t *testing.T) {
 	}
 }
 
+// atRecord runs before a draft goes to the recorder.
+type atRecord struct {
+	catalog.Recorder
+	run func()
+}
+
+func (r atRecord) Record(ctx context.Context, d journal.Draft) (journal.Event, error) {
+	r.run()
+	return r.Recorder.Record(ctx, d)
+}
+
+// Who hangs up when the file is written has not stopped the change.
+func TestCase33_ClientHangsUpBeforeTheRecord(t *testing.T) {
+	p := fresh(t)
+	p.table(t, "t", "")
+	for _, what := range []string{"create", "commit", "drop"} {
+		request, hangUp := context.WithCancel(ctx)
+		options := p.Options
+		options.Recorder = atRecord{p.recorder, hangUp}
+		if err := hangUpIn(t, request, &process{Catalog: catalog.New(options)}, what); err != nil || request.Err() == nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	audit(t, p.ground)
+}
+
 func hangUpIn(t *testing.T, request context.Context, p *process, what string) error {
 	t.Helper()
 	var err error
