@@ -166,12 +166,17 @@ func commits(m ...journal.Move) journal.Body {
 func renames(m journal.Move) journal.Body { return journal.TableRenamed{Moves: [1]journal.Move{m}} }
 func drops(m journal.Move) journal.Body   { return journal.TableDropped{Moves: [1]journal.Move{m}} }
 
-func begin(t rapid.TB, store projections.Store) projections.Tx {
+// begin begins what a test that fails rolls back, since the store's Close waits.
+func begin(t interface {
+	rapid.TB
+	Cleanup(func())
+}, store projections.Store) projections.Tx {
 	t.Helper()
 	tx, err := store.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = tx.Rollback() })
 	return tx
 }
 
