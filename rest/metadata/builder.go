@@ -62,6 +62,17 @@ func (b *builder) hasSnapshot(id int64) bool {
 	return b.known[id]
 }
 
+// boundSchema is what specs and sort orders bind to: the current schema or, in a
+// new table where none is set yet, the one that was added last (DuckDB makes its
+// schema the current one with its last update).
+func (b *builder) boundSchema() (schema, bool) {
+	id := b.currentSchema
+	if id == noID {
+		id = b.lastSchema
+	}
+	return b.schema(id)
+}
+
 // apply makes updates in order, up to the first that is refused.
 func (b *builder) apply(updates []Update) error {
 	for _, u := range updates {

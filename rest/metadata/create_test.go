@@ -163,6 +163,33 @@ func TestCommitOfStagedCreate(t *testing.T) {
 	expect(t, d, map[string]string{"metadata-log": "[]", "current-snapshot-id": "5", "partition-specs/0/fields/0/field-id": "1000", "properties": `{"a":"b"}`})
 }
 
+// DuckDB commits its staged creates in this order: specs and orders come before
+// the schema is made the current one (case 109).
+func TestCase109_CurrentSchemaLast(t *testing.T) {
+	const schemaLast = `{"action":"assign-uuid","uuid":"11111111-2222-4333-8444-555555555555"},
+		{"action":"upgrade-format-version","format-version":2},
+		{"action":"add-schema","schema":` + columns + `},
+		{"action":"add-spec","spec":{"spec-id":0,"fields":[{"source-id":2,"field-id":1000,"name":"d","transform":"day"}]}},{"action":"set-default-spec","spec-id":0},
+		{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":1,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}},
+		{"action":"set-default-sort-order","sort-order-id":1},{"action":"set-location","location":"s3://b/t"}`
+	d, err := tryAt(nil, `{"type":"assert-create"}`, list(schemaLast, `{"action":"set-current-schema","schema-id":0}`), born)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reparse(t, d)
+	expect(t, d, map[string]string{"current-schema-id": "0", "default-spec-id": "0", "default-sort-order-id": "1"})
+
+	without := `{"action":"add-schema","schema":{"type":"struct","fields":[]}},{"action":"set-current-schema","schema-id":1}`
+	_, err = tryAt(nil, `{"type":"assert-create"}`, list(schemaLast, without), born)
+	refuse(t, err, "invalid", "source")
+	_, err = tryAt(nil, `{"type":"assert-create"}`, schemaLast, born)
+	refuse(t, err, "invalid", "current-schema-id")
+	_, err = tryAt(nil, `{"type":"assert-create"}`, `{"action":"add-spec","spec":{"fields":[]}}`, born)
+	refuse(t, err, "invalid", "no schema has been added")
+	_, err = tryAt(nil, `{"type":"assert-create"}`, `{"action":"add-sort-order","sort-order":{"order-id":0,"fields":[]}}`, born)
+	refuse(t, err, "invalid", "no schema has been added")
+}
+
 func TestCommitOfCreateRefuses(t *testing.T) {
 	create := `{"type":"assert-create"}`
 	tests := []struct{ name, requirements, updates, kind, text string }{

@@ -20,12 +20,12 @@ func (r *reader) addSpec() (Update, error) {
 	return addSpec{raw, spec}, err
 }
 
-// apply binds the spec to the current schema and gives it the id of one that
-// partitions alike, or the next.
+// apply checks the spec against the schema it binds to and gives it the id of
+// one that partitions alike, or the next.
 func (u addSpec) apply(b *builder) error {
-	schema, ok := b.schema(b.currentSchema)
+	schema, ok := b.boundSchema()
 	if !ok {
-		return invalidf("Cannot add a partition spec: no current schema is set")
+		return invalidf("Cannot add a partition spec: no schema has been added")
 	}
 	added := partitionSpec{fields: b.partitionIDs(u.spec.fields)}
 	for _, it := range b.specs.items {

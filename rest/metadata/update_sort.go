@@ -23,9 +23,9 @@ func (r *reader) addSortOrder() (Update, error) {
 // apply gives the order the id of one that sorts alike, or the next from 1; an
 // order without fields has id 0.
 func (u addSortOrder) apply(b *builder) error {
-	schema, ok := b.schema(b.currentSchema)
+	schema, ok := b.boundSchema()
 	if !ok {
-		return invalidf("Cannot add a sort order: no current schema is set")
+		return invalidf("Cannot add a sort order: no schema has been added")
 	}
 	added := u.order
 	added.id = unsortedID + 1
