@@ -90,7 +90,9 @@ type Writer interface {
 	// Append makes a group of entries durable, all or none, before it returns.
 	// Entries may be of several warehouses; those of one follow its head in
 	// order, and an incarnation-started may begin a warehouse's history.
-	// ErrNotNext, ErrTooLarge and ErrClosed: nothing was written.
+	// ErrNotNext, ErrTooLarge, ErrClosed and any error that is not named here,
+	// such as a full disk's: nothing was written. After the last the same
+	// group may be tried again.
 	// ErrUnknownOutcome: looked at again only by opening the journal anew.
 	Append(ctx context.Context, entries ...Entry) error
 }

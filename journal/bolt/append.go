@@ -47,6 +47,7 @@ func (j *Journal) writeLocked(entries []journal.Entry, values [][]byte) error {
 		return closed(err)
 	}
 	defer guard(tx.Rollback)
+	id := tx.ID()
 	err = guard(func() error {
 		for i, e := range entries {
 			if err := put(tx, e, values[i]); err != nil {
@@ -59,6 +60,9 @@ func (j *Journal) writeLocked(entries []journal.Entry, values [][]byte) error {
 		return err // all of it was in memory: a crash or refusal up to here leaves nothing
 	}
 	if err := guard(tx.Commit); err != nil {
+		if j.unseen(id, err) {
+			return fmt.Errorf("append to %s: %w", j.path, err) // a full disk, say: nothing is there, and the next may fit
+		}
 		// The page that makes the group visible may be on its way to the disk.
 		j.failed = fmt.Errorf("the outcome of an earlier append is unknown: %w", err)
 		return fmt.Errorf("%w: %s: %w", journal.ErrUnknownOutcome, j.path, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"sync"
 
@@ -20,6 +21,7 @@ import (
 type Journal struct {
 	path string
 	db   *bbolt.DB
+	file *os.File // the one that db has open
 
 	mu     sync.Mutex // held by Append
 	heads  journal.Heads

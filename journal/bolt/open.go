@@ -28,7 +28,7 @@ type Options struct {
 	// not wait.
 	Timeout time.Duration
 
-	openFile func(string, int, os.FileMode) (*os.File, error) // of tests
+	openFile opener // of tests; nil: os.OpenFile
 }
 
 // Open opens the journal in a file, and makes an empty one when there is no file
@@ -45,19 +45,33 @@ func Open(path string, o Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := open(path, o)
-	if err != nil {
+	j := &Journal{path: path, heads: make(journal.Heads)}
+	o.openFile = keep(&j.file, o.openFile)
+	if j.db, err = open(path, o); err != nil {
 		return nil, err
 	}
-	j := &Journal{path: path, db: db, heads: make(journal.Heads)}
 	if o.ReadOnly {
 		j.failed = errors.New("it was opened to be read only")
 		return j, nil
 	}
 	if err := j.load(); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, j.db.Close())
 	}
 	return j, nil
+}
+
+// opener opens files as os.OpenFile does.
+type opener func(name string, flag int, mode os.FileMode) (*os.File, error)
+
+// keep opens a file with open, or as usual, and keeps it.
+func keep(file **os.File, open opener) opener {
+	if open == nil {
+		open = os.OpenFile
+	}
+	return func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
+		*file, err = open(name, flag, mode)
+		return *file, err
+	}
 }
 
 // inspect finds out whether a file is a journal before anything could write to
