@@ -10,7 +10,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"puddle/cmd/puddle/config"
-	"puddle/recover"
 )
 
 // cli is the grammar of the command line.
@@ -79,11 +78,11 @@ func (s *session) end(err error) int {
 	if err != nil {
 		fmt.Fprintln(s.stderr, "puddle:", err)
 	}
-	var refusal *recover.Refusal
-	if errors.As(err, &refusal) {
+	code := exitCode(err)
+	if code == codeRefused {
 		fmt.Fprintln(s.stderr, "puddle: nothing was changed; docs/operations.md says what can be done in this build")
 	}
-	return exitCode(err)
+	return code
 }
 
 // help ends every help text with the exit codes.
@@ -91,7 +90,7 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	var command any
+	var command any = serveCmd{} // what runs without a command
 	if selected := ctx.Selected(); selected != nil {
 		command = selected.Target.Addr().Interface()
 	}

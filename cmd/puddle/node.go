@@ -42,6 +42,7 @@ type node struct {
 	recorder   *recorder.Recorder
 	handler    http.Handler
 
+	refused bool           // the start was, for safety
 	closers []func() error // in the order of opening
 }
 
@@ -57,7 +58,9 @@ func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock,
 		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle,
 	} {
 		if err := step(ctx); err != nil {
-			return nil, errors.Join(noLook(damaged(err)), n.Close())
+			err = noLook(damaged(err))
+			n.refused = exitCode(err) == codeRefused
+			return nil, errors.Join(err, n.Close())
 		}
 	}
 	return n, nil

@@ -36,8 +36,23 @@ func (n *node) openJournal(context.Context) error {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}
 	n.journal = j
-	n.onClose(j.Close)
+	if !absent {
+		n.onClose(j.Close)
+		return nil
+	}
+	n.onClose(func() error { return n.closeMade(j, path) })
 	return nil
+}
+
+// closeMade closes a journal that this node made. When the start was refused
+// and nothing was recorded, the file goes, so that no empty journal is taken for
+// the lost one.
+func (n *node) closeMade(j journal.Journal, path string) error {
+	ids, err := j.Warehouses(context.Background())
+	if err = errors.Join(err, j.Close()); err != nil || !n.refused || len(ids) > 0 {
+		return err
+	}
+	return os.Remove(path)
 }
 
 // openTables opens the pointer tables; what cannot be used is put aside and made

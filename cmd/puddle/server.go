@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -34,11 +35,11 @@ type server struct {
 // listens. Requests are answered once run is called.
 func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*server, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return nil, noLook(err)
+		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
 	l, err := acquire(c.DataDir)
 	if err != nil {
-		return nil, noLook(err)
+		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
 	n, err := openNode(ctx, c, log, l, serving)
 	if err != nil {
@@ -64,7 +65,7 @@ func newHTTP(n *node, logger zerolog.Logger) *http.Server {
 // listen opens address and socket, and tells others where they are.
 func (s *server) listen(l *lock) (err error) {
 	if s.tcp, err = net.Listen("tcp", s.node.config.Server.Addr); err != nil {
-		return err
+		return fmt.Errorf("server.addr: %w", err)
 	}
 	if s.socket, err = listenSocket(s.node.config.DataDir); err != nil {
 		return err
