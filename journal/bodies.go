@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -166,3 +168,6 @@ var decoders = map[Kind]map[int]func([]byte) (Body, error){
 	KindTableRenamed:       {1: decodeBody[TableRenamed]},
 	KindTableDropped:       {1: decodeBody[TableDropped]},
 }
+
+// Kinds lists the kinds that this build reads, in the order of their names.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(decoders)) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -89,9 +90,12 @@ func (c *call) newestFirst() (bool, error) {
 
 // filter reads which events fit.
 func (q *eventQuery) filter(from query) error {
-	kind, _, err := from.get("kind")
+	kind, given, err := from.get("kind")
 	if err != nil {
 		return err
+	}
+	if given && !slices.Contains(journal.Kinds(), journal.Kind(kind)) {
+		return badRequest("Query parameter %q must be one of %s, not %q", "kind", kindNames(), kind)
 	}
 	actor, _, err := from.get("actor")
 	if err != nil {
@@ -100,6 +104,14 @@ func (q *eventQuery) filter(from query) error {
 	q.kind, q.actor = journal.Kind(kind), journal.Actor(actor)
 	q.identifier, q.object, err = from.object()
 	return err
+}
+
+func kindNames() string {
+	var names []string
+	for _, kind := range journal.Kinds() {
+		names = append(names, string(kind))
+	}
+	return strings.Join(names, ", ")
 }
 
 // bound reads where the answer begins and ends.

@@ -133,7 +133,7 @@ func TestEventsLink(t *testing.T) {
 func TestBadEventQueries(t *testing.T) {
 	f := story(t)
 	for _, query := range []string{"limit=0", "limit=x", "order=up", "after=yesterday", "until=", "next=x", "identifier=t", "identifier=%60n.t",
-		"uuid=x", "uuid=", "identifier=n.t&uuid=0199b0a4-7f3c-7b64-8d7e-3c1f6a2b9e10", "color=red", "after=seq:1&after=seq:2",
+		"kind=", "kind=table-creatd", "uuid=x", "uuid=", "identifier=n.t&uuid=0199b0a4-7f3c-7b64-8d7e-3c1f6a2b9e10", "color=red", "after=seq:1&after=seq:2",
 		"after=0199b0a4-7f3c-7b64-8d7e-3c1f6a2b9e10", "after=0199b0a4-7f3c-7b64-8d7e-3c1f6a2b9e10:1"} {
 		f.fails(f.do("GET", eventsPath+"?"+query, ""), 400, "BadRequestException")
 	}

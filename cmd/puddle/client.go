@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/rs/zerolog"
@@ -80,18 +81,34 @@ func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte
 	}
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return nil, noLook(err)
+		return nil, unanswered(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return nil, noLook(err)
+		return nil, unanswered(err)
 	}
 	if answer.StatusCode == http.StatusOK {
 		return body, nil
 	}
 	return nil, refusedBy(answer.Status, answer.StatusCode, body)
 }
+
+// unanswered words a failure on the way to the server; the URL is of no use to
+// people.
+func unanswered(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fail(codeNoLook, "the server did not answer: %w", err)
+}
+
+// asked are the words of the command line for the parameters of the routes.
+var asked = strings.NewReplacer(
+	`Query parameter "after"`, "--since", `Query parameter "until"`, "--until", `Query parameter "kind"`, "--kind",
+	`Query parameter "identifier"`, "table", `Query parameter "uuid"`, "table",
+)
 
 // refusedBy words an answer of the error model.
 func refusedBy(status string, code int, body []byte) error {
@@ -106,7 +123,7 @@ func refusedBy(status string, code int, body []byte) error {
 	}
 	switch code {
 	case http.StatusBadRequest:
-		return fail(codeUsage, "%s", printable(message))
+		return fail(codeUsage, "%s", printable(asked.Replace(message)))
 	case http.StatusNotFound:
 		return fail(codeFindings, "%s", printable(message))
 	}

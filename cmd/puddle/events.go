@@ -33,7 +33,7 @@ func (e event) rows() []table.Row {
 	}
 	rows := make([]table.Row, len(e.Moves))
 	for i, m := range e.Moves {
-		rows[i] = row(m.names(), m.pointers(file))
+		rows[i] = row(m.names(), m.files())
 	}
 	return rows
 }

@@ -97,7 +97,7 @@ func (h historyCmd) print(s *session, page historyPage) error {
 	}
 	rows := make([]table.Row, len(page.Moves))
 	for i, m := range page.Moves {
-		rows[i] = table.Row{m.Seq, m.At, m.Event, m.Actor, m.UUID, m.names(), m.pointers(whole)}
+		rows[i] = table.Row{m.Seq, m.At, m.Event, m.Actor, m.UUID, m.names(), m.pointer()}
 		if h.Check {
 			rows[i] = append(rows[i], presence(m.To))
 		}

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -76,6 +78,10 @@ func (l logCmd) report(s *session, asked *client) error {
 	case l.JSON:
 		return s.json(logReport{events})
 	}
+	if len(events) == 0 {
+		_, err := fmt.Fprintln(s.stderr, "no such events")
+		return err
+	}
 	return printEvents(s, table.Row{"seq", "at", "kind", "actor", "name", "pointer"}, events)
 }
 
@@ -85,7 +91,11 @@ func theWarehouse(c config.Config, name string) (string, error) {
 		return name, nil
 	}
 	if len(c.Warehouses) > 1 {
-		return "", fail(codeUsage, "there are several warehouses: name one")
+		names := make([]string, len(c.Warehouses))
+		for i, w := range c.Warehouses {
+			names[i] = w.Name
+		}
+		return "", fail(codeUsage, "there are several warehouses: name one of %s", strings.Join(names, ", "))
 	}
 	return c.Warehouses[0].Name, nil
 }

@@ -29,6 +29,7 @@ func (s *session) table(header table.Row, rows ...table.Row) error {
 	style := table.StyleLight
 	style.Options = table.OptionsNoBordersAndSeparators
 	w.SetStyle(style)
+	w.SuppressTrailingSpaces()
 	w.AppendHeader(header)
 	for _, row := range rows {
 		for i, cell := range row {
@@ -83,23 +84,25 @@ func (m step) names() string {
 	return m.Identifier.Quoted()
 }
 
-// pointers is where the pointer was and where it went, each told by tell.
-func (m step) pointers(tell func(location string) string) string {
+// files are the metadata files where the pointer was and where it went.
+func (m step) files() string {
 	switch {
 	case m.From == nil && m.To == nil:
 		return ""
 	case m.From == nil:
-		return "→ " + tell(m.To.MetadataLocation)
+		return "→ " + path.Base(m.To.MetadataLocation)
 	case m.To == nil:
-		return tell(m.From.MetadataLocation) + " →"
+		return path.Base(m.From.MetadataLocation) + " →"
 	case m.From.MetadataLocation == m.To.MetadataLocation:
-		return tell(m.To.MetadataLocation)
+		return path.Base(m.To.MetadataLocation)
 	}
-	return tell(m.From.MetadataLocation) + " → " + tell(m.To.MetadataLocation)
+	return path.Base(m.From.MetadataLocation) + " → " + path.Base(m.To.MetadataLocation)
 }
 
-// file is the last part of a location.
-func file(location string) string { return path.Base(location) }
-
-// whole is the location itself.
-func whole(location string) string { return location }
+// pointer is where the pointer went; in a history, it came from the row above.
+func (m step) pointer() string {
+	if m.To == nil {
+		return "gone"
+	}
+	return m.To.MetadataLocation
+}

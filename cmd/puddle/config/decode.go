@@ -140,7 +140,7 @@ func (d *decoder) token(key string, b *block) (Token, bool) {
 	case t.Name == "":
 		d.fail(key, "has no name")
 	case (token == "") == (digest == ""):
-		d.fail(key, "needs either token or token-sha256, not empty")
+		d.fail(key, "needs one of token and token-sha256, not empty")
 	case token != "":
 		t.SHA256 = journal.Sum([]byte(token))
 		return t, true
