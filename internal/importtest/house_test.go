@@ -52,7 +52,7 @@ func files(t *testing.T, f func(name string, content []byte)) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "target" || d.Name() == "__pycache__" || name == "puddle-data" || name == "fixtures/warehouses") {
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "target" || d.Name() == "__pycache__" || name == "puddle-data" || name == "venv" || name == "fixtures/warehouses") {
 			return fs.SkipDir
 		}
 		if !d.Type().IsRegular() {
