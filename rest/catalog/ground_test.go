@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -118,6 +119,16 @@ func (g *ground) open(tb rapid.TB, folder string) {
 	files, err := dir.Open(filepath.Join(folder, "wh"))
 	must(tb, err)
 	g.files = files
+}
+
+// folders gives a new folder for every ground of a test.
+func folders(t *testing.T) func() string {
+	t.Helper()
+	parent, n := t.TempDir(), 0
+	return func() string {
+		n++
+		return filepath.Join(parent, fmt.Sprint(n))
+	}
 }
 
 func must(tb rapid.TB, err error) {

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,29 +12,24 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
+	"puddle/projections/pointers"
 	"puddle/rest/catalog"
 )
-
-// folders gives a new folder for every round of a property.
-func folders(t *testing.T) func() string {
-	t.Helper()
-	parent, n := t.TempDir(), 0
-	return func() string {
-		n++
-		return filepath.Join(parent, fmt.Sprint(n))
-	}
-}
 
 // Whatever clients do, with restarts in between that sometimes find the pointer
 // tables gone: laws 1, 2, 6, 8 and 12 hold, and every table is what its last
 // acknowledged change made it.
 func TestLawAnyCommands(t *testing.T) {
-	for _, k := range []kind{{"memory", inMemory}, {"tables", onTables}} {
-		t.Run(k.name, func(t *testing.T) {
-			next := folders(t)
+	tables, err := pointers.Open(filepath.Join(t.TempDir(), "puddle.db"), pointers.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, tables.Close()) })
+	for name, clear := range map[string]func(rapid.TB) *ground{
+		"memory": func(tb rapid.TB) *ground { return inMemory(tb, "") },
+		"tables": func(tb rapid.TB) *ground { return overTables(tb, tables) },
+	} {
+		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				g := k.clear(rt, next())
-				defer func() { g.close(rt) }()
+				g := clear(rt)
 				u := &user{TB: rt, process: g.start(rt, nil), tables: map[string]catalog.Table{}}
 				defer func() { u.stop(rt) }()
 				u.namespace(rt, nil, "n")
@@ -49,6 +43,21 @@ func TestLawAnyCommands(t *testing.T) {
 			})
 		})
 	}
+}
+
+// overTables is a ground in memory but for tables that outlive it; it takes them
+// over empty.
+func overTables(tb rapid.TB, tables projections.Store) *ground {
+	tb.Helper()
+	g := inMemory(tb, "")
+	g.pointers = tables
+	g.reopen = func(tb rapid.TB, afresh bool) {
+		if afresh {
+			must(tb, tables.Warehouse(lake).Reset(ctx))
+		}
+	}
+	g.reopen(tb, true)
+	return g
 }
 
 // user sends commands and remembers what must be true: one model of the tables

@@ -156,6 +156,32 @@ func TestCase106_NamespaceProperties(t *testing.T) {
 	audit(t, p.ground)
 }
 
+// The events say what was asked and not what came of it, so that two writers of
+// different keys both have their way.
+func TestNamespaceEvents(t *testing.T) {
+	p := fresh(t)
+	n := journal.Namespace{"n"}
+	made, err := p.Namespace(ctx, n)
+	must(t, err)
+	_, err = p.UpdateNamespace(ctx, called("first"), n, nil, map[string]string{"a": "1", "b": "2"})
+	must(t, err)
+	_, err = p.UpdateNamespace(ctx, called("second"), n, []string{"absent", "a"}, map[string]string{"c": "3"})
+	must(t, err)
+	must(t, p.DropNamespace(ctx, called("drop"), n))
+	var got []journal.Body
+	for _, e := range audit(t, p.ground)[1:] {
+		got = append(got, e.Body)
+	}
+	want := []journal.Body{
+		journal.NamespaceUpdated{ID: made.ID, Namespace: n, Removed: []string{}, Updated: map[string]string{"a": "1", "b": "2"}},
+		journal.NamespaceUpdated{ID: made.ID, Namespace: n, Removed: []string{"a"}, Updated: map[string]string{"c": "3"}},
+		journal.NamespaceDropped{ID: made.ID, Namespace: n},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // An update without effect is no event; one that would pass the limit changes
 // nothing.
 func TestNamespaceUpdateWithoutEffect(t *testing.T) {

@@ -79,22 +79,26 @@ func change(tb rapid.TB, name, requirements, updates string) catalog.Change {
 	return catalog.Change{Identifier: id(name), Requirements: reqs, Updates: ups}
 }
 
+// tip is what an engine needs of a metadata file to append to it.
+type tip struct {
+	UUID     string            `json:"table-uuid"`
+	Sequence int64             `json:"last-sequence-number"`
+	Updated  int64             `json:"last-updated-ms"`
+	Refs     map[string]docRef `json:"refs"`
+}
+
 // doc is what tests look at in a metadata file.
 type doc struct {
-	UUID           string            `json:"table-uuid"`
-	Location       string            `json:"location"`
-	Sequence       int64             `json:"last-sequence-number"`
-	Updated        int64             `json:"last-updated-ms"`
-	Properties     map[string]string `json:"properties"`
-	Current        int64             `json:"current-snapshot-id"`
-	Snapshots      []docSnapshot     `json:"snapshots"`
-	Refs           map[string]docRef `json:"refs"`
-	MetadataLog    []docLog          `json:"metadata-log"`
-	DefaultSpec    int               `json:"default-spec-id"`
-	CurrentSchema  int               `json:"current-schema-id"`
-	FormatVersion  int               `json:"format-version"`
-	LastColumn     int               `json:"last-column-id"`
-	PartitionSpecs []jsontext.Value  `json:"partition-specs"`
+	tip
+	Location      string            `json:"location"`
+	Properties    map[string]string `json:"properties"`
+	Current       int64             `json:"current-snapshot-id"`
+	Snapshots     []docSnapshot     `json:"snapshots"`
+	MetadataLog   []docLog          `json:"metadata-log"`
+	DefaultSpec   int               `json:"default-spec-id"`
+	CurrentSchema int               `json:"current-schema-id"`
+	FormatVersion int               `json:"format-version"`
+	LastColumn    int               `json:"last-column-id"`
 }
 
 type docSnapshot struct {
@@ -122,7 +126,8 @@ func read(tb rapid.TB, file []byte) doc {
 // version that it has loaded.
 func appendTo(tb rapid.TB, loaded catalog.Table, branch string, snapshot int64) (requirements, updates string) {
 	tb.Helper()
-	d := read(tb, loaded.Metadata)
+	var d tip
+	must(tb, json.Unmarshal(loaded.Metadata, &d))
 	now, parent := "null", ""
 	if ref, ok := d.Refs[branch]; ok {
 		now = fmt.Sprint(ref.Snapshot)
