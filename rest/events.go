@@ -6,22 +6,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"puddle/journal"
 )
 
-// Limits of one answer of events.
+// Limits of one answer of events. The last two end a page early, perhaps without
+// an event on it: a large one, and the search for a rare one, end in time.
 const (
-	defaultEvents = 100
-	maxEvents     = 1000
+	defaultEvents  = 100
+	maxEvents      = 1000
+	maxEventBytes  = 16 << 20 // of JSON; the event that passes it is the last
+	maxEventsAsked = 100_000  // read to find those that fit
 )
 
 // eventList answers events. Next is given when there may be more: the same query
 // with next=NEXT goes on.
 type eventList struct {
-	Events []eventBody `json:"events"`
-	Next   string      `json:"next,omitempty"`
+	Events []jsontext.Value `json:"events"`
+	Next   string           `json:"next,omitempty"`
 }
 
 // eventQuery is what of a history is asked for: the events after one seq and up
@@ -29,7 +34,8 @@ type eventList struct {
 type eventQuery struct {
 	after, until journal.Seq // until 0: no bound
 	newestFirst  bool
-	limit        int
+	limit        int // of events in the answer
+	bytes, asked int // maxEventBytes and maxEventsAsked, but in tests
 
 	kind       journal.Kind
 	actor      journal.Actor
@@ -43,25 +49,43 @@ func listEvents(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var list eventList
-	for e, err := range q.scan(c) {
-		if err != nil {
-			return reply{}, unreadable(err)
-		}
-		if !q.fits(e) {
-			continue
-		}
-		if len(list.Events) == q.limit {
-			last := list.Events[q.limit-1]
-			list.Next = journal.Position{Incarnation: last.Incarnation, Seq: last.Seq}.String()
-			break
-		}
-		list.Events = append(list.Events, eventOf(c.warehouse.Name, e))
+	list, err := q.page(c.warehouse.Name, q.scan(c))
+	if err != nil {
+		return reply{}, err
 	}
 	return ok(list)
 }
 
+// page takes the events that fit until a limit is reached.
+func (q eventQuery) page(warehouse string, events iter.Seq2[journal.Event, error]) (list eventList, err error) {
+	var last journal.Position
+	size, asked := 0, 0
+	for e, err := range events {
+		if err != nil {
+			return list, unreadable(err)
+		}
+		fits := q.fits(e)
+		if asked == q.asked || fits && (len(list.Events) == q.limit || size >= q.bytes) {
+			list.Next = last.String()
+			break
+		}
+		last = e.Position
+		asked++
+		if !fits {
+			continue
+		}
+		body, err := json.Marshal(eventOf(warehouse, e), json.Deterministic(true))
+		if err != nil {
+			return list, err
+		}
+		list.Events = append(list.Events, body)
+		size += len(body)
+	}
+	return list, nil
+}
+
 func (c *call) eventQuery() (q eventQuery, err error) {
+	q.bytes, q.asked = maxEventBytes, maxEventsAsked
 	if err := c.query.only("after", "until", "order", "limit", "kind", "identifier", "uuid", "actor", "next"); err != nil {
 		return q, err
 	}

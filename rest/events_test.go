@@ -3,7 +3,12 @@ package rest
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"puddle/journal"
 )
 
 // listed is what tests read of an event.
@@ -118,6 +123,47 @@ func TestEventPages(t *testing.T) {
 				next = "&next=" + more
 			}
 			equal(t, query, seqs(got), seqs(whole))
+		}
+	}
+}
+
+// A page ends early when it is large or when little fits, and the next one goes
+// on there.
+func TestEventPagesEndEarly(t *testing.T) {
+	from := story(t).options.Warehouses[0].Journal
+	all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	for name, c := range map[string]struct {
+		query eventQuery
+		want  []int
+		pages int
+	}{
+		"large": {eventQuery{limit: 100, bytes: 1, asked: 100}, all, 10},
+		"rare":  {eventQuery{limit: 100, bytes: 1 << 20, asked: 3, kind: journal.KindTablesCommitted}, []int{5, 9}, 4},
+		"whole": {eventQuery{limit: 100, bytes: 1 << 20, asked: 10}, all, 1},
+	} {
+		q, got, pages := c.query, []int{}, 0
+		for more := true; more; pages++ {
+			list, err := q.page("default", from.Scan(t.Context(), q.after))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, raw := range list.Events {
+				var e listed
+				if err := json.Unmarshal(raw, &e, json.MatchCaseInsensitiveNames(true)); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, e.Seq)
+			}
+			if more = list.Next != ""; more {
+				next, err := parsePoint(list.Next)
+				if err != nil || next.seq <= q.after {
+					t.Fatalf("%s: next %q after %d: %v", name, list.Next, q.after, err)
+				}
+				q.after = next.seq
+			}
+		}
+		if !slices.Equal(got, c.want) || pages != c.pages {
+			t.Errorf("%s: %v on %d pages, want %v on %d", name, got, pages, c.want, c.pages)
 		}
 	}
 }
