@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"puddle/cmd/puddle/config"
+	"puddle/internal/warehouse/dir"
 )
 
 // Limits of connections that no key sets.
@@ -34,7 +36,7 @@ type server struct {
 // startServer opens the data folder, which is made where it is missing, and
 // listens. Requests are answered once run is called.
 func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*server, error) {
-	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+	if err := makeDataDir(c.DataDir); err != nil {
 		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
 	l, err := acquire(c.DataDir)
@@ -52,13 +54,24 @@ func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*ser
 	return s, nil
 }
 
+// makeDataDir makes the folder, durably: the journal in it would be lost with it.
+func makeDataDir(path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	return dir.MakeRoot(path, 0o700)
+}
+
 func newHTTP(n *node, logger zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler: n.handler, ConnContext: trust,
 		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime + n.config.Server.RequestTimeout,
 		WriteTimeout: 2*headerTime + 2*n.config.Server.RequestTimeout, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog:       log.New(logger.With().Str("level", "warn").Logger(), "", 0),
+		// The handler answers OPTIONS *, once it knows who asks.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     log.New(logger.With().Str("level", "warn").Logger(), "", 0),
 	}
 }
 

@@ -119,6 +119,23 @@ func TestStopDrains(t *testing.T) {
 	again.stopped()
 }
 
+// Nobody is answered without a token, not even OPTIONS *, which net/http would
+// answer itself.
+func TestOptionsNeedAToken(t *testing.T) {
+	r := started(t, configured(t, t.TempDir(), "authn: {tokens: [{name: a, token: b}]}\n"))
+	conn, err := net.Dial("tcp", r.tcp.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != http.StatusUnauthorized {
+		t.Errorf("answer %+v, %v", answer, err)
+	}
+	r.stopped()
+}
+
 // A second signal, or the end of the grace, cuts requests off and still stops
 // with order.
 func TestStopCutsOff(t *testing.T) {

@@ -33,7 +33,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
 	}
-	if err := makeRoot(path); err != nil {
+	if err := MakeRoot(path, folderMode); err != nil {
 		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
 	}
 	root, err := os.OpenRoot(path)

@@ -47,6 +47,30 @@ func TestOpenMakesTheFolder(t *testing.T) {
 	}
 }
 
+func TestMakeRoot(t *testing.T) {
+	base := t.TempDir()
+	path := filepath.Join(base, "a", "b")
+	for range 2 {
+		if err := dir.MakeRoot(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, made := range []string{path, filepath.Dir(path)} {
+		if info, err := os.Stat(made); err != nil || info.Mode() != os.ModeDir|0o700 {
+			t.Errorf("%s: %v, %v", made, info, err)
+		}
+	}
+	file := filepath.Join(base, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, filepath.Join(file, "below")} {
+		if err := dir.MakeRoot(path, 0o700); err == nil {
+			t.Errorf("%s was made over a file", path)
+		}
+	}
+}
+
 // TestLeftoversAreNoKeys: what a crash leaves is never listed, and an outside
 // file with a name that is no key does not break a list.
 func TestLeftoversAreNoKeys(t *testing.T) {

@@ -105,8 +105,9 @@ func syncFolder(folder *os.Root) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// makeRoot makes an absolute path, durably.
-func makeRoot(path string) error {
+// MakeRoot makes an absolute path where it is missing, durably, the new folders
+// with mode. A file in its way is an error.
+func MakeRoot(path string, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
 		return &fs.PathError{Op: "open", Path: path, Err: errors.New("not a folder")}
@@ -114,10 +115,10 @@ func makeRoot(path string) error {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := makeRoot(filepath.Dir(path)); err != nil {
+	if err := MakeRoot(filepath.Dir(path), mode); err != nil {
 		return err
 	}
-	if err := os.Mkdir(path, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(path, mode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	parent, err := os.Open(filepath.Dir(path))
