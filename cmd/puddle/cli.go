@@ -75,7 +75,11 @@ func misused(args []string, err error) error {
 
 // end tells an error and answers its exit code.
 func (s *session) end(err error) int {
-	if err != nil {
+	var invalid *config.Error
+	switch {
+	case errors.As(err, &invalid):
+		fmt.Fprintln(s.stderr, err) // FILE:LINE: … on each line
+	case err != nil:
 		fmt.Fprintln(s.stderr, "puddle:", err)
 	}
 	code := exitCode(err)
