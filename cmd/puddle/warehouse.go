@@ -62,7 +62,7 @@ func (n *node) bind(ctx context.Context, w *warehouse) error {
 func (n *node) handle(context.Context) error {
 	var tokens []access.Token
 	for _, t := range n.config.Tokens {
-		tokens = append(tokens, access.Token{Name: t.Name, SHA256: t.SHA256})
+		tokens = append(tokens, access.Token(t))
 	}
 	guard, err := access.NewGuard(tokens...)
 	if err != nil {

@@ -2,9 +2,7 @@ package access
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,25 +16,7 @@ var ErrNotAuthorized = errors.New("a valid bearer token is needed")
 // Token is one static bearer token, known by its digest.
 type Token struct {
 	Name   string // of whoever holds it; becomes the actor token:NAME
-	SHA256 [sha256.Size]byte
-}
-
-// NewToken is the token with that secret.
-func NewToken(name, secret string) (Token, error) {
-	if secret == "" {
-		return Token{}, fmt.Errorf("token %q is empty", name)
-	}
-	return Token{Name: name, SHA256: sha256.Sum256([]byte(secret))}, nil
-}
-
-// NewTokenDigest is the token whose secret has that SHA-256, in hexadecimal of
-// either case.
-func NewTokenDigest(name, digest string) (Token, error) {
-	raw, err := hex.DecodeString(digest)
-	if err != nil || len(raw) != sha256.Size {
-		return Token{}, fmt.Errorf("the SHA-256 of token %q is not 64 hexadecimal digits", name)
-	}
-	return Token{Name: name, SHA256: [sha256.Size]byte(raw)}, nil
+	SHA256 journal.Digest
 }
 
 // Guard authenticates. It never changes, so that it is safe for concurrent use.
@@ -44,13 +24,16 @@ type Guard struct{ tokens []Token }
 
 // NewGuard accepts the holders of the tokens, or everybody when there are none.
 // Two tokens with one name, or one secret under two names, are an error: events
-// could not tell who it was.
+// could not tell who it was. So is the digest of an empty secret.
 func NewGuard(tokens ...Token) (*Guard, error) {
 	names := make(map[string]bool, len(tokens))
-	secrets := make(map[[sha256.Size]byte]string, len(tokens))
+	secrets := make(map[journal.Digest]string, len(tokens))
 	for _, t := range tokens {
 		if t.Name == "" {
 			return nil, errors.New("a token has no name")
+		}
+		if t.SHA256 == journal.Sum(nil) {
+			return nil, fmt.Errorf("token %q is empty", t.Name)
 		}
 		if names[t.Name] {
 			return nil, fmt.Errorf("two tokens have the name %q", t.Name)
@@ -88,7 +71,7 @@ func (g *Guard) Authenticate(ctx context.Context, authorization []string) (Calle
 
 // holder compares with every token, whether or not one fits already.
 func (g *Guard) holder(secret string) (name string, ok bool) {
-	sum := sha256.Sum256([]byte(secret))
+	sum := journal.Sum([]byte(secret))
 	found := -1
 	for i := range g.tokens {
 		fits := subtle.ConstantTimeCompare(sum[:], g.tokens[i].SHA256[:])

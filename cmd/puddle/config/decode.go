@@ -148,6 +148,8 @@ func (d *decoder) token(key string, b *block) (Token, bool) {
 		var err error
 		if t.SHA256, err = journal.ParseDigest(strings.ToLower(digest)); err != nil {
 			b.fail("token-sha256", "must be 64 hexadecimal digits")
+		} else if t.SHA256 == journal.Sum(nil) {
+			b.fail("token-sha256", "is the digest of an empty token")
 		}
 		return t, err == nil
 	}

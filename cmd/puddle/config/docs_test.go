@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"puddle/internal/warehouse"
+	"puddle/journal"
 )
 
 // documented are the configurations that the documentation shows, the one with
@@ -29,8 +30,9 @@ func documented(t *testing.T) [][]byte {
 }
 
 func TestDocumentedConfigurationsLoad(t *testing.T) {
+	env := environment("PUDDLE_TOKEN", "secret", "DASHBOARDS_SHA256", journal.Sum([]byte("another")).String())
 	for _, example := range documented(t) {
-		if _, err := parse("docs/configuration.md", example, environment("PUDDLE_TOKEN", "secret")); err != nil {
+		if _, err := parse("docs/configuration.md", example, env); err != nil {
 			t.Errorf("%s\n%v", example, err)
 		}
 	}

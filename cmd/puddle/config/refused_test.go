@@ -36,6 +36,7 @@ var refused = []struct{ name, file, want string }{
 	{"token twice", "authn:\n  tokens:\n  - {name: a, token: x}\n  - {name: b, token: x}\n", "c:4: authn.tokens[1]: has the name or the token of another"},
 	{"token without name", "authn: {tokens: [{token: x}]}\n", "c:1: authn.tokens[0]: has no name"},
 	{"empty token", "authn: {tokens: [{name: a, token: ''}]}\n", "c:1: authn.tokens[0]: needs one of token and token-sha256, not empty"},
+	{"digest of nothing", "authn: {tokens: [{name: a, token-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855}]}\n", "c:1: authn.tokens[0].token-sha256: is the digest of an empty token"},
 	{"bad digest", "authn: {tokens: [{name: a, token-sha256: ABC}]}\n", "c:1: authn.tokens[0].token-sha256: must be 64 hexadecimal digits"},
 	{"memory with a journal", "metastore: {type: memory}\njournal: {path: j.db}\n", "c:1: metastore.type: memory keeps nothing, so journal.path has no use beside it"},
 	{"data in a warehouse", "data-dir: /w/data\njournal: {path: /j}\nmetastore: {sqlite: {path: /p}}\nwarehouses: {a: {location: /w}}\n", "c:1: data-dir: /w/data lies in a location of warehouse a: clients could write there"},
