@@ -12,9 +12,6 @@ import (
 // IdentityKey is where the identity is stored.
 const IdentityKey = warehouse.ReservedFolder + "/warehouse.json"
 
-// sidecarsPrefix is the folder of the sidecars.
-const sidecarsPrefix = warehouse.ReservedFolder + "/catalog"
-
 // Identity says which warehouse a storage belongs to.
 type Identity struct {
 	ID          uuid.UUID // of the warehouse, born with it
@@ -79,13 +76,4 @@ func CreateIdentity(ctx context.Context, store warehouse.Store, id Identity) err
 		return err
 	}
 	return store.Create(ctx, IdentityKey, data)
-}
-
-// HasSidecars reports whether the warehouse holds any catalog sidecar: a catalog
-// has lived here, even when its journal and its identity are gone.
-func HasSidecars(ctx context.Context, store warehouse.Reader) (bool, error) {
-	for _, err := range store.List(ctx, sidecarsPrefix) {
-		return err == nil, err
-	}
-	return false, nil
 }

@@ -167,24 +167,7 @@ func TestStoreErrorsPassThrough(t *testing.T) {
 	if _, found, err := anchor.ReadHead(ctx, store); found || !errors.Is(err, broken) {
 		t.Errorf("ReadHead: %v, %v", found, err)
 	}
-	if found, err := anchor.HasSidecars(ctx, store); found || !errors.Is(err, broken) {
-		t.Errorf("HasSidecars: %v, %v", found, err)
-	}
 	if err := anchor.CreateIdentity(ctx, store, identity); !errors.Is(err, broken) {
 		t.Errorf("CreateIdentity: %v", err)
-	}
-}
-
-func TestHasSidecars(t *testing.T) {
-	for key, want := range map[string]bool{
-		"_puddle/catalog/0199.json":            true,
-		"_puddle/catalog/namespaces/0199.json": true,
-		"_puddle/warehouse.json":               false,
-		"_puddle/catalogs/0199.json":           false,
-		"catalog/0199.json":                    false,
-	} {
-		if got, err := anchor.HasSidecars(ctx, holding(t, key, "{}")); got != want || err != nil {
-			t.Errorf("%s: %v, %v", key, got, err)
-		}
 	}
 }
