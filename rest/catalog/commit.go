@@ -22,7 +22,8 @@ type Change struct {
 // this build takes one change. A change without effect answers the table as it
 // is, without file or event (case 128). CommitFailed when a requirement does not
 // hold: at once, also when it held for a base that lost a race. NoSuchTable,
-// FileMissing, Invalid; AlreadyExists for places; OutcomeUnknown.
+// NoSuchNamespace, FileMissing, Invalid, Unsupported; AlreadyExists for places;
+// Unavailable, OutcomeUnknown.
 func (c *Catalog) CommitTables(ctx context.Context, cause journal.Cause, changes ...Change) ([]Table, error) {
 	if len(changes) != 1 {
 		return nil, refuse(Unsupported, "Cannot commit %d tables at once: multi-table commits are not in this build", len(changes))

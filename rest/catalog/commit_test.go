@@ -117,9 +117,9 @@ func TestCase128_CommitWithoutEffect(t *testing.T) {
 func TestCase114_StaleSequenceNumber(t *testing.T) {
 	p := fresh(t)
 	p.table(t, "t", "")
-	base, err := p.append(t, "t", 1)
+	_, err := p.append(t, "t", 1)
 	must(t, err)
-	base, err = p.commit(t, "t", "", setRef("b1", 1)+","+setRef("b2", 1))
+	base, err := p.commit(t, "t", "", setRef("b1", 1)+","+setRef("b2", 1))
 	must(t, err)
 	for i, branch := range []string{"b1", "b2"} {
 		requirements, updates := appendTo(t, base, branch, int64(10+i))

@@ -12,14 +12,15 @@ import (
 const maxAttempts = 20
 
 // onCurrent does what acts on the current pointer of a table, again when another
-// writer's pointer landed between the look and the record.
+// writer's pointer landed between the look and the record. Unavailable when that
+// goes on: nothing was wrong with the change.
 func onCurrent(id journal.Identifier, try func() error) error {
 	for range maxAttempts {
 		if err := try(); !moved(err) {
 			return err
 		}
 	}
-	return refuse(CommitFailed, "Requirement failed: the table %s changed %d times while the change was made", id, maxAttempts)
+	return refuse(Unavailable, "The change was not made: others changed the table %s %d times meanwhile", id, maxAttempts)
 }
 
 // moved tells whether the recorder found another pointer than the change says.

@@ -83,9 +83,9 @@ func TestCase97_NameOfAView(t *testing.T) {
 
 	_, err := p.CreateTable(ctx, cause, newTable("v", ""))
 	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
-	staged, err := p.StageTable(ctx, newTable("v", ""))
+	_, err = p.StageTable(ctx, newTable("v", ""))
 	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
-	staged, err = p.StageTable(ctx, newTable("u", ""))
+	staged, err := p.StageTable(ctx, newTable("u", ""))
 	must(t, err)
 	_, err = p.commit(t, "v", assertCreate, births(t, staged))
 	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")

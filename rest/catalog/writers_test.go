@@ -70,7 +70,7 @@ func appendUntilDone(t *testing.T, c *catalog.Catalog, name string, snapshot int
 		if err == nil {
 			return true
 		}
-		if !hasCode(err, catalog.CommitFailed) {
+		if !hasCode(err, catalog.CommitFailed, catalog.Unavailable) {
 			t.Error(err)
 			return false
 		}
@@ -107,7 +107,9 @@ func TestWritersWithoutRequirements(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range errs {
 		c := change(t, "t", "", set(fmt.Sprint("k", i), "v"))
-		group.Go(func() { _, errs[i] = servers[i%3].CommitTables(ctx, cause, c) })
+		group.Go(func() {
+			errs[i] = untilAvailable(func() error { _, err := servers[i%3].CommitTables(ctx, cause, c); return err })
+		})
 	}
 	group.Wait()
 	must(t, errors.Join(errs...))
@@ -116,6 +118,50 @@ func TestWritersWithoutRequirements(t *testing.T) {
 	}
 	if left := strays(t, p.ground, audit(t, p.ground)); len(left) != 0 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Another server's commit lands between look and record, a few times or whenever
+// this one tries. Requirements are held against each newer version.
+func TestPointerMovesMeanwhile(t *testing.T) {
+	for what, do := range map[string]func(*catalog.Catalog) error{
+		"commit": func(c *catalog.Catalog) error {
+			_, err := commitOver(t, c, cause, change(t, "t", "", set("k", "v")))
+			return err
+		},
+		"rename": func(c *catalog.Catalog) error { return c.RenameTable(ctx, cause, id("t"), id("u")) },
+		"drop":   func(c *catalog.Catalog) error { return c.DropTable(ctx, cause, id("t"), false) },
+	} {
+		for _, times := range []int{1, 19, 1000} {
+			p := fresh(t)
+			p.table(t, "t", "")
+			other, n := p.another(t, p.ground.files), 0
+			options := p.Options
+			options.Recorder = atRecord{p.recorder, func() {
+				if n++; n <= times {
+					_, err := commitOver(t, other, cause, change(t, "t", "", set("other", fmt.Sprint(n))))
+					must(t, err)
+				}
+			}}
+			if err := do(catalog.New(options)); times < 1000 && err != nil {
+				t.Errorf("%s after %d: %v", what, times, err)
+			} else if times == 1000 {
+				refused(t, err, catalog.Unavailable, "n.t")
+			}
+			if left := strays(t, p.ground, audit(t, p.ground)); len(left) != 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		}
+	}
+}
+
+// untilAvailable asks again what other servers kept from being done, as clients
+// do. Within one server nobody is kept from it.
+func untilAvailable(ask func() error) error {
+	for {
+		if err := ask(); !hasCode(err, catalog.Unavailable) {
+			return err
+		}
 	}
 }
 
@@ -156,7 +202,7 @@ func TestCase125_NamesMove(t *testing.T) {
 	for _, act := range acts {
 		group.Go(func() {
 			for i := range 150 {
-				if err := act.do(i); err == nil {
+				if err := untilAvailable(func() error { return act.do(i) }); err == nil {
 					done.Add(1)
 				} else if !hasCode(err, act.may...) {
 					t.Errorf("%s: %v", act.what, err)
