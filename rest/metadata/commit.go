@@ -8,12 +8,17 @@ import (
 	"github.com/google/uuid"
 )
 
+// MaxChanges is how many requirements, and how many updates, one commit may
+// have. Most are compared with all that the table has, so that their cost grows
+// with the square of their number.
+const MaxChanges = 10_000
+
 var commitWords = vocabulary{what: "commit", required: []string{"updates"}, optional: []string{"requirements", "identifier"}}
 
 // DecodeCommit reads the body of a CommitTableRequest strictly. Requirements may
 // be missing or null; the identifier is passed over, as the path says which
 // table is meant; unknown members are passed over, but unknown updates and
-// requirements are refused (case 92). What it returns holds on to body, which
+// requirements are refused (case 92), and so is more than MaxChanges. What it returns holds on to body, which
 // must not be modified afterwards. Errors: *Invalid.
 func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
 	if err := checkText(body, commitWords.what); err != nil {
@@ -28,9 +33,9 @@ func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
 			if null, err := r.null(); null || err != nil {
 				return err
 			}
-			requirements, err = decodeAll(r, readRequirement)
+			requirements, err = decodeAll(r, name, readRequirement)
 		case "updates":
-			updates, err = decodeAll(r, readUpdate)
+			updates, err = decodeAll(r, name, readUpdate)
 		default:
 			err = r.dec.SkipValue()
 		}
@@ -42,9 +47,12 @@ func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
 	return requirements, updates, nil
 }
 
-func decodeAll[T any](r *reader, decode func(jsontext.Value) (T, error)) ([]T, error) {
+func decodeAll[T any](r *reader, what string, decode func(jsontext.Value) (T, error)) ([]T, error) {
 	var all []T
 	err := r.array(func() error {
+		if len(all) == MaxChanges {
+			return invalidf("Cannot commit more than %d %s at once", MaxChanges, what)
+		}
 		raw, err := r.value()
 		if err != nil {
 			return err

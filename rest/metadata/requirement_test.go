@@ -1,6 +1,8 @@
 package metadata_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"puddle/rest/metadata"
@@ -96,6 +98,25 @@ func TestAssertsCreate(t *testing.T) {
 				t.Errorf("%s has no type", requirements)
 			}
 		}
+	}
+}
+
+// A commit has a limit of changes, and one at the limit is taken.
+func TestMaxChanges(t *testing.T) {
+	for _, many := range []string{
+		`{"updates":[%s]}`, `{"updates":[],"requirements":[%s]}`,
+	} {
+		change := `{"action":"set-location","location":"a"}`
+		if strings.Contains(many, "requirements") {
+			change = `{"type":"assert-create"}`
+		}
+		most := strings.Repeat(change+",", metadata.MaxChanges-1) + change
+		reqs, updates, err := metadata.DecodeCommit(fmt.Appendf(nil, many, most))
+		if err != nil || len(reqs)+len(updates) != metadata.MaxChanges {
+			t.Errorf("%d requirements, %d updates: %v", len(reqs), len(updates), err)
+		}
+		_, _, err = metadata.DecodeCommit(fmt.Appendf(nil, many, most+","+change))
+		refuse(t, err, "invalid", "Cannot commit more than 10000")
 	}
 }
 
