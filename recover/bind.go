@@ -77,14 +77,11 @@ func (b Binder) look(ctx context.Context, w Warehouse) (evidence, error) {
 	}
 	e.sameID = find(all, func(h history) bool { return e.identified && h.id == e.identity.ID })
 	e.sameLocation = find(all, func(h history) bool { return sameLocation(h.location, w.Location) })
-	for _, err := range w.Store.List(ctx, warehouse.ReservedFolder) {
-		if err != nil {
-			return e, fmt.Errorf("warehouse %s: %w", w.Name, err)
-		}
-		e.traces = true
-		break
+	if !e.identified { // else it is the trace, and a long list need not be read
+		e.traces, err = traces(ctx, w)
+		return e, err
 	}
-	if e.identified && e.sameID == nil {
+	if e.sameID == nil {
 		cursor, err := b.Tables.Warehouse(e.identity.ID).Cursor(ctx)
 		if err != nil {
 			return e, err
@@ -92,6 +89,17 @@ func (b Binder) look(ctx context.Context, w Warehouse) (evidence, error) {
 		e.tables = !cursor.IsZero()
 	}
 	return e, nil
+}
+
+// traces tells whether anything is there below _puddle.
+func traces(ctx context.Context, w Warehouse) (bool, error) {
+	for _, err := range w.Store.List(ctx, warehouse.ReservedFolder) {
+		if err != nil {
+			return false, fmt.Errorf("warehouse %s: %w", w.Name, err)
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 func readIdentity(ctx context.Context, w Warehouse) (anchor.Identity, bool, error) {

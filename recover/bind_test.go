@@ -31,6 +31,23 @@ func TestBirth(t *testing.T) {
 	}
 }
 
+// A start reads two small files of a warehouse that has its identity, however
+// much else lies below _puddle.
+func TestStartListsNothing(t *testing.T) {
+	w, id := born(t)
+	w.happen(id, 1)
+	store := faulty.New(w.store, func(op faulty.Op, key string) faulty.Fault {
+		if op != faulty.Get || key != anchor.IdentityKey && key != anchor.HeadKey {
+			return faulty.Before(errors.New(string(op) + " " + key))
+		}
+		return faulty.Fault{}
+	})
+	bound, err := w.binder().Bind(t.Context(), recover.Warehouse{Name: "a", Location: "file:///w/a", Store: store})
+	if err != nil || bound.ID != id {
+		t.Errorf("bound %+v, %v", bound, err)
+	}
+}
+
 // The start rules of formats §1, one state of the world a line.
 func TestStartRules(t *testing.T) {
 	for _, rule := range []struct {

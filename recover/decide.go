@@ -10,7 +10,7 @@ import (
 type evidence struct {
 	identity   anchor.Identity
 	identified bool // warehouse.json is there
-	traces     bool // anything is there below _puddle
+	traces     bool // not identified, and yet something is there below _puddle
 	tables     bool // the pointer tables know the identity's id
 
 	// What the journal has: the history with the configured name, the one with
