@@ -71,7 +71,8 @@ func failed(err error, commits bool) *failure {
 	case errors.Is(err, access.ErrNotAuthorized):
 		return unauthorized(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return slowDown(http.StatusServiceUnavailable, "The request took too long", err)
+		// Before the record: a record waits for nobody (catalog.Recorder).
+		return slowDown(surely(commits), "The request took too long", err)
 	}
 	return internal(err, commits)
 }

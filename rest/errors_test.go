@@ -47,6 +47,11 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s on a commit: %d", code, commit.status)
 		}
 	}
+	for _, err := range []error{context.Canceled, context.DeadlineExceeded} {
+		if plain, commit := failed(err, false), failed(err, true); plain.status != 503 || commit.status != 429 {
+			t.Errorf("%v: %d, on a commit %d", err, plain.status, commit.status)
+		}
+	}
 	if f := failed(&catalog.Error{Code: "new", Message: "secret"}, false); f.status != 500 || f.message == "secret" {
 		t.Errorf("an unknown code: %+v", f)
 	}
