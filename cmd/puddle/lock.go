@@ -43,7 +43,10 @@ func acquire(dir string) (*lock, error) {
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
 		l := &lock{file}
-		return l, l.publish(holder{pid: os.Getpid()})
+		if err := l.publish(holder{pid: os.Getpid()}); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return l, nil
 	}
 	defer file.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
