@@ -48,6 +48,51 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// sources calls f for each Go file.
+func sources(t *testing.T, f func(path, text string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		f(path, string(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	messageRow = regexp.MustCompile("(?m)^\\| (`[^|]*) \\|")
+	quoted     = regexp.MustCompile("`([^`…]+[^`… :])[^`]*`")
+)
+
+// TestQuotedRefusalsAreSaid: the messages that the operations page explains are
+// those of the program, as far as their first variable part.
+func TestQuotedRefusalsAreSaid(t *testing.T) {
+	var said strings.Builder
+	sources(t, func(path, text string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			said.WriteString(text)
+		}
+	})
+	page := pages(t)["operations.md"]
+	_, table, _ := strings.Cut(page, "| the message |")
+	rows := messageRow.FindAllStringSubmatch(table, -1)
+	if len(rows) < 5 {
+		t.Fatalf("the page explains %d messages", len(rows))
+	}
+	for _, row := range rows {
+		for _, message := range quoted.FindAllStringSubmatch(row[1], -1) {
+			if !strings.Contains(said.String(), message[1]) {
+				t.Errorf("no message says %q", message[1])
+			}
+		}
+	}
+}
+
 var (
 	testName = regexp.MustCompile("`(Test[A-Z0-9_][A-Za-z0-9_]*)`")
 	testFunc = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
@@ -56,19 +101,11 @@ var (
 // TestNamedTestsExist: a page that says which test holds a rule says the truth.
 func TestNamedTestsExist(t *testing.T) {
 	there := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		for _, found := range testFunc.FindAllStringSubmatch(string(data), -1) {
+	sources(t, func(_, text string) {
+		for _, found := range testFunc.FindAllStringSubmatch(text, -1) {
 			there[found[1]] = true
 		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	named := 0
 	for page, text := range pages(t) {
 		for _, found := range testName.FindAllStringSubmatch(text, -1) {
