@@ -16,7 +16,7 @@ type Recorder interface {
 	// Record answers nil when the event is durable and every later read shows
 	// it; *projections.Conflict when it was refused and left no trace;
 	// journal.ErrUnknownOutcome when it may be either; any other error when it
-	// was surely not recorded.
+	// was surely not recorded. ctx counts until the draft is taken.
 	Record(ctx context.Context, d journal.Draft) (journal.Event, error)
 }
 
@@ -40,12 +40,21 @@ type Catalog struct {
 func New(o Options) *Catalog { return &Catalog{Options: o} }
 
 // record appends an event. From here on a client that hangs up changes nothing.
+// Its time limit holds until the recorder has taken the draft: what nobody waits
+// for any more is not done an hour later, when a full disk has space again.
 func (c *Catalog) record(ctx context.Context, cause journal.Cause, body journal.Body, documents ...journal.Document) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return because(Unavailable, err, "The change was not made: no randomness")
 	}
-	_, err = c.Recorder.Record(context.WithoutCancel(ctx), journal.Draft{
+	deadline, limited := ctx.Deadline()
+	ctx = context.WithoutCancel(ctx)
+	if limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
+	}
+	_, err = c.Recorder.Record(ctx, journal.Draft{
 		Warehouse: c.ID, ID: id, Cause: cause, Body: body, Documents: documents,
 	})
 	return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -155,6 +157,28 @@ func TestCase33_ClientHangsUpBeforeTheRecord(t *testing.T) {
 		}
 	}
 	audit(t, p.ground)
+}
+
+// stuck takes no draft.
+type stuck struct{}
+
+func (stuck) Record(ctx context.Context, _ journal.Draft) (journal.Event, error) {
+	<-ctx.Done()
+	return journal.Event{}, context.Cause(ctx)
+}
+
+// A draft that is not taken in a request's time is not recorded later.
+func TestRecordHasATimeLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		request, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c := catalog.New(catalog.Options{Recorder: stuck{}})
+		_, err := c.CreateNamespace(request, cause, journal.Namespace{"a"}, nil)
+		var refused *catalog.Error
+		if !errors.As(err, &refused) || refused.Code != catalog.Unavailable || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v", err)
+		}
+	})
 }
 
 func hangUpIn(t *testing.T, request context.Context, p *process, what string) error {
