@@ -5,7 +5,7 @@
 // # Life of a request
 //
 //  1. It gets an id, and a route by its raw path: no cleaning, no redirects.
-//  2. The caller is authenticated, before anything else is read or told.
+//  2. Pages of other sites are refused, and the caller is authenticated, before anything else is read or told.
 //  3. The warehouse is found; the body is read within its limits.
 //  4. The handler of the [endpoint] decodes strictly and asks the catalog.
 //  5. The whole [reply] is built; then the status line is sent, with its length.

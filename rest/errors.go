@@ -121,6 +121,10 @@ func unauthorized(err error) *failure {
 	}
 }
 
+func forbidden(err error) *failure {
+	return &failure{status: http.StatusForbidden, kind: "ForbiddenException", message: "Forbidden: a request of another site's page", err: err}
+}
+
 func badRequest(format string, args ...any) *failure {
 	known := faults[catalog.Invalid]
 	return &failure{status: known.status, kind: known.kind, message: fmt.Sprintf(format, args...)}

@@ -99,3 +99,13 @@ func TestCase108_WrongMethods(t *testing.T) {
 		}
 	}
 }
+
+// Where no token is needed, a browser must not do what pages of other sites say.
+func TestOtherSitesChangeNothing(t *testing.T) {
+	f := serve(t, nil)
+	for _, h := range []string{"Origin: http://evil.example", "Sec-Fetch-Site: cross-site", "Origin: null"} {
+		f.fails(f.do("POST", v1+"/namespaces", `{"namespace":["n"]}`, h, "Content-Type: text/plain"), 403, "ForbiddenException")
+	}
+	f.must(404, f.do("HEAD", v1+"/namespaces/n", ""))
+	f.must(200, f.do("POST", v1+"/namespaces", `{"namespace":["n"]}`, "Sec-Fetch-Site: same-origin"))
+}

@@ -91,7 +91,12 @@ func (c *call) serve(w http.ResponseWriter) (reply, error) {
 	return c.endpoint.handle(c)
 }
 
+// authenticate finds the caller. A browser on this machine could be told by any
+// page to change things where nobody needs a token.
 func (c *call) authenticate() (err error) {
+	if err := c.server.sites.Check(c.request); err != nil {
+		return forbidden(err)
+	}
 	if c.endpoint != nil && c.endpoint.open {
 		return nil
 	}

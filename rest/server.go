@@ -51,6 +51,7 @@ type server struct {
 	Options
 	warehouses map[string]*Warehouse
 	router     router
+	sites      *http.CrossOriginProtection
 	bodies     budget
 }
 
@@ -68,6 +69,7 @@ func New(o Options) http.Handler {
 		o.RequestTimeout = DefaultRequestTimeout
 	}
 	s := &server{Options: o, warehouses: make(map[string]*Warehouse, len(o.Warehouses)), bodies: budget{max: o.MaxInflight}}
+	s.sites = http.NewCrossOriginProtection()
 	for i := range o.Warehouses {
 		s.warehouses[o.Warehouses[i].Name] = &o.Warehouses[i]
 	}
