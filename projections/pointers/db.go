@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -68,11 +69,24 @@ func Open(path string, opts Options) (*DB, error) {
 	for range opts.Readers {
 		db.readers <- nil
 	}
+	if err := makeFile(path); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
 	if err := db.openWriter(); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
 	go db.checkpoints()
 	return db, nil
+}
+
+// makeFile makes the file where there is none, for nobody else to read. SQLite
+// gives its log the same mode.
+func makeFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func (db *DB) openWriter() error {

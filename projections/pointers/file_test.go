@@ -66,6 +66,18 @@ func folder(t testing.TB, path string) []string {
 	return names
 }
 
+// Whatever the folder allows, nobody else reads the file or its log.
+func TestFilesAreTheOwners(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	db := open(t, path)
+	defer closeDB(t, db)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Stat(path + suffix); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%q: %v, %v", suffix, info, err)
+		}
+	}
+}
+
 func TestOpenRefusesWhatIsNotItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	run := func(path, statement string) string {
