@@ -63,6 +63,26 @@ func testReads(t *testing.T, open func(testing.TB) Opened) {
 	}
 }
 
+// testOwnCopies: what was applied is no longer the event's.
+func testOwnCopies(t *testing.T, open func(testing.TB) Opened) {
+	s := newTale(t, open(t).Store)
+	n := created(ns("a", "b"))
+	n.Properties = map[string]string{"k": "v"}
+	snapshot := int64(1)
+	one := birth(journal.Table, ident("a", "b", "t"))
+	two := commit(one, 1)
+	two.SnapshotID = &snapshot
+	s.tell(created(ns("a")), n, creates(one), commits(two))
+	before := dump(s, s.w)
+	n.Namespace[1], n.Properties["k"], snapshot = "x", "x", 2
+	one.To.Identifier.Namespace[0], one.To.Places[0].Path = "x", "/x/"
+	two.From.Pointer, two.To.Pointer, two.To.Location = journal.Pointer{}, journal.Pointer{}, "x"
+	equal(s, "after the event was changed", dump(s, s.w), before)
+	if before.Namespaces[1].Properties["k"] != "v" || *before.Steps[1].Move.SnapshotID != 1 {
+		t.Errorf("what was held followed the event: %+v", before)
+	}
+}
+
 // testPages: cases 87 and 96.
 func testPages(t *testing.T, open func(testing.TB) Opened) {
 	ctx := context.Background()

@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(testing.TB) Opened) {
 		{"Projection", testProjection},
 		{"Tx", testTx},
 		{"Reads", testReads},
+		{"OwnCopies", testOwnCopies},
 		{"Pages", testPages},
 		{"Names", testNames},
 		{"History", testHistory},
