@@ -33,6 +33,9 @@ func (j *Journal) Append(ctx context.Context, entries ...journal.Entry) error {
 	if err != nil {
 		return err
 	}
+	if err := j.inPlace(); err != nil {
+		return err
+	}
 	if err := j.writeLocked(entries, values); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -15,13 +16,14 @@ import (
 	"puddle/journal"
 )
 
-// Journal is a journal in one bbolt file. After an append of unknown outcome it
-// appends no more; reads go on, and may or may not show what that append was to
-// write.
+// Journal is a journal in one bbolt file. It appends no more after an append of
+// unknown outcome, or once its path no longer leads to its file; reads go on,
+// and may or may not show what such an append was to write.
 type Journal struct {
-	path string
-	db   *bbolt.DB
-	file *os.File // the one that db has open
+	path   string
+	db     *bbolt.DB
+	file   *os.File    // the one that db has open
+	opened fs.FileInfo // which file that is
 
 	mu     sync.Mutex // held by Append
 	heads  journal.Heads

@@ -54,6 +54,9 @@ func Open(path string, o Options) (*Journal, error) {
 		j.failed = errors.New("it was opened to be read only")
 		return j, nil
 	}
+	if j.opened, err = j.file.Stat(); err != nil {
+		return nil, errors.Join(err, j.db.Close())
+	}
 	if err := j.load(); err != nil {
 		return nil, errors.Join(err, j.db.Close())
 	}
