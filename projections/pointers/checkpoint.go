@@ -21,15 +21,11 @@ func (db *DB) written() {
 	}
 }
 
-// checkpoints moves the log into the file whenever it was asked to. Commits and
+// checkpoints moves, with a session of its own, the log into the file whenever it was asked to. Commits and
 // reads go on meanwhile. What fails now is tried again after the next commit,
 // and an error that stays shows itself there.
-func (db *DB) checkpoints() {
+func (db *DB) checkpoints(s *session) {
 	defer close(db.done)
-	s, err := openSession(context.Background(), db.db)
-	if err != nil {
-		return
-	}
 	defer s.close()
 	for {
 		select {

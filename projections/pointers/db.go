@@ -75,7 +75,11 @@ func Open(path string, opts Options) (*DB, error) {
 	if err := db.openWriter(); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	go db.checkpoints()
+	log, err := openSession(context.Background(), pool)
+	if err != nil {
+		return nil, errors.Join(err, db.writer.close(), pool.Close())
+	}
+	go db.checkpoints(log)
 	return db, nil
 }
 
