@@ -119,8 +119,8 @@ func (s *server) run(stop, force context.Context) error {
 	return err
 }
 
-// close gives back what is open: connections first, so that nobody calls the
-// handler while the node closes.
+// close gives back what is open: connections first. Who was cut off and is still
+// in the handler is answered with errors by what is closed under it.
 func (s *server) close() error {
 	errs := []error{s.http.Close()}
 	if s.tcp != nil {
