@@ -78,9 +78,12 @@ func testOwnCopies(t *testing.T, open func(testing.TB) Opened) {
 	one.To.Identifier.Namespace[0], one.To.Places[0].Path = "x", "/x/"
 	two.From.Pointer, two.To.Pointer, two.To.Location = journal.Pointer{}, journal.Pointer{}, "x"
 	equal(s, "after the event was changed", dump(s, s.w), before)
-	if before.Namespaces[1].Properties["k"] != "v" || *before.Steps[1].Move.SnapshotID != 1 {
-		t.Errorf("what was held followed the event: %+v", before)
-	}
+	equal(s, "namespace", before.Namespaces[1], projections.Namespace{
+		ID: n.ID, Name: ns("a", "b"), Properties: map[string]string{"k": "v"},
+	})
+	equal(s, "identifier", before.Objects[0].Identifier, ident("a", "b", "t"))
+	equal(s, "step", before.Steps[0].Move.To.Identifier, ident("a", "b", "t"))
+	equal(s, "snapshot", *before.Steps[1].Move.SnapshotID, int64(1))
 }
 
 // testPages: cases 87 and 96.
