@@ -198,11 +198,12 @@ func (l Location) Key(root Location) (string, bool) {
 }
 
 // Reserved reports whether l lies in puddle's own folder below root: its first
-// segment there is ReservedFolder in any case, also percent-encoded (case 141).
+// segment there is ReservedFolder in any case, also to a reader that decodes
+// percent signs, slashes among them (case 141).
 func (l Location) Reserved(root Location) bool {
 	key, within := l.Key(root)
-	first, _, _ := strings.Cut(key, "/")
-	return within && strings.EqualFold(decoded(first), ReservedFolder)
+	first, _, _ := strings.Cut(strings.TrimLeft(decoded(key), "/"), "/")
+	return within && strings.EqualFold(first, ReservedFolder)
 }
 
 // Overlaps reports whether one of two [Location.Path] forms is the other or

@@ -130,6 +130,7 @@ func TestCase141_ReservedArea(t *testing.T) {
 	root := parse(t, "file:///w")
 	for s, want := range map[string]bool{
 		"/w/_puddle": true, "/w/_puddle/x": true, "/w/_PUDDLE": true, "/w/_Puddle/x/": true, "file:/w/%5fpuddle/x": true,
+		"/w/_puddle%2Fx": true, "/w/%2F_puddle": true,
 		"/w": false, "/w/a": false, "/w/a/_puddle": false, "/w/_puddles": false, "/w/_puddle-1": false, "/v/_puddle": false, "/_puddle": false,
 	} {
 		if got := parse(t, s).Reserved(root); got != want {
