@@ -45,7 +45,8 @@ type DB struct {
 var _ projections.Store = (*DB)(nil)
 
 // Open opens the file, or creates it where there is none or an empty one. What
-// it cannot use is ErrSchema or ErrCorrupt, and is left as it is.
+// it cannot use is ErrForeign, ErrSchema or ErrCorrupt, and keeps what it holds. All of a file
+// that was not closed is read, to find out.
 func Open(path string, opts Options) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -69,10 +70,11 @@ func Open(path string, opts Options) (*DB, error) {
 	for range opts.Readers {
 		db.readers <- nil
 	}
+	unclean := db.walBytes() > 0 // a clean stop leaves no log
 	if err := makeFile(path); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	if err := db.openWriter(); err != nil {
+	if err := db.openWriter(unclean); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
 	log, err := openSession(context.Background(), pool)
@@ -93,7 +95,7 @@ func makeFile(path string) error {
 	return file.Close()
 }
 
-func (db *DB) openWriter() error {
+func (db *DB) openWriter(unclean bool) error {
 	s, err := openSession(context.Background(), db.db)
 	if err != nil {
 		return err
@@ -102,7 +104,11 @@ func (db *DB) openWriter() error {
 	if err := s.exec("PRAGMA cache_size = -32768"); err != nil { // KiB: most of what 100,000 tables need
 		return errors.Join(err, s.close())
 	}
-	if err := prepareSchema(s); err != nil {
+	err = prepareSchema(s)
+	if err == nil && unclean {
+		err = check(s)
+	}
+	if err != nil {
 		return errors.Join(err, s.close())
 	}
 	return nil

@@ -12,7 +12,10 @@ import (
 // Errors of the file. After ErrSchema and ErrCorrupt the file is good for
 // nothing but SetAside.
 var (
-	// ErrSchema: the file is of another schema version, or of another program.
+	// ErrForeign: another program made the file. It is not puddle's to put
+	// aside.
+	ErrForeign = errors.New("SQLite file belongs to another program")
+	// ErrSchema: the file is of another schema version.
 	ErrSchema = errors.New("pointer tables have another schema than this build's")
 	// ErrCorrupt: the file is damaged or is no database. Any call can find out.
 	ErrCorrupt = errors.New("pointer tables are damaged")

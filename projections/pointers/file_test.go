@@ -101,8 +101,8 @@ func TestOpenRefusesWhatIsNotItsOwn(t *testing.T) {
 		return path
 	}
 	for path, want := range map[string]error{
-		run(filepath.Join(dir, "foreign.db"), "CREATE TABLE t (x)"):                                 pointers.ErrSchema,
-		run(filepath.Join(dir, "marked.db"), "PRAGMA application_id = 7"):                           pointers.ErrSchema,
+		run(filepath.Join(dir, "foreign.db"), "CREATE TABLE t (x)"):                                 pointers.ErrForeign,
+		run(filepath.Join(dir, "marked.db"), "PRAGMA application_id = 7"):                           pointers.ErrForeign,
 		run(own, "PRAGMA user_version = 2"):                                                         pointers.ErrSchema,
 		write("text.db", bytes.Repeat([]byte("this is no database\n"), 1000)):                       pointers.ErrCorrupt,
 		write("cut.db", []byte("SQLite format 3\x00 and then nothing more of it, not even a page")): pointers.ErrCorrupt,
@@ -187,6 +187,16 @@ func TestCorruptLater(t *testing.T) {
 		data[i] = 0xa5
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A file that was not closed is read when it is opened.
+	if err := os.WriteFile(path+"-wal", []byte("left behind"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pointers.Open(path, pointers.Options{}); !errors.Is(err, pointers.ErrCorrupt) {
+		t.Errorf("open what was not closed: %v", err)
+	}
+	if err := os.Remove(path + "-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
 	db = open(t, path)

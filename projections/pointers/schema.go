@@ -35,7 +35,7 @@ func prepareSchema(s *session) error {
 	case application == applicationID:
 		return fmt.Errorf("%w: the file has version %d, this build reads %d", ErrSchema, version, schemaVersion)
 	case application != 0 || version != 0 || tables != 0:
-		return fmt.Errorf("%w: another program made the file", ErrSchema)
+		return ErrForeign
 	}
 	return s.script(fmt.Sprintf("BEGIN IMMEDIATE; %s; PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
 		schema, applicationID, schemaVersion))
