@@ -77,6 +77,9 @@ func (n *node) openTables(context.Context) error {
 
 func (n *node) openSQLite() error {
 	db, err := pointers.Open(n.config.Metastore.SQLitePath, pointers.Options{})
+	if errors.Is(err, pointers.ErrForeign) {
+		return fail(codeRefused, "metastore.sqlite.path is %s: %w", n.config.Metastore.SQLitePath, err)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.config.Metastore.SQLitePath, err)
 	}

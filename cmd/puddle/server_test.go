@@ -329,3 +329,30 @@ func TestUnusableTablesAreMadeAnew(t *testing.T) {
 		})
 	}
 }
+
+// A database of another program is not set aside: it is not puddle's.
+func TestForeignTablesAreRefused(t *testing.T) {
+	c := configured(t, t.TempDir(), "")
+	started(t, c).stopped()
+	if err := os.Remove(c.Metastore.SQLitePath); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", c.Metastore.SQLitePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE mail (subject)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = startServer(t.Context(), c, zerolog.Nop())
+	var refused *failure
+	if !errors.As(err, &refused) || refused.code != codeRefused {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(c.Metastore.SQLitePath); err != nil {
+		t.Error(err)
+	}
+}
