@@ -11,6 +11,7 @@ import (
 	"puddle/cmd/puddle/config"
 	store "puddle/internal/warehouse"
 	"puddle/internal/warehouse/dir"
+	"puddle/projections"
 	"puddle/projections/recorder"
 	"puddle/recover"
 	"puddle/rest"
@@ -93,14 +94,20 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 	}
 }
 
-// ready says, in words for anybody, why changes are not taken.
-func (n *node) ready(context.Context) error {
+// ready says, in words for anybody, why requests are not served as they should
+// be: changes are not taken, or the pointer tables do not read.
+func (n *node) ready(ctx context.Context) error {
 	err := n.recorder.Ready()
 	switch {
 	case errors.Is(err, recorder.ErrBehind):
 		return errors.New("catching up with the journal")
 	case err != nil:
 		return errors.New("read only until restart")
+	}
+	for _, w := range n.warehouses {
+		if _, err := n.recorder.Reader(w.id).Children(ctx, nil, projections.Page{Limit: 1}); err != nil {
+			return errors.New("the pointer tables cannot be read")
+		}
 	}
 	return nil
 }
