@@ -45,8 +45,8 @@ type DB struct {
 var _ projections.Store = (*DB)(nil)
 
 // Open opens the file, or creates it where there is none or an empty one. What
-// it cannot use is ErrForeign, ErrSchema or ErrCorrupt, and keeps what it holds. All of a file
-// that was not closed is read, to find out.
+// it cannot use is ErrForeign, ErrSchema or ErrCorrupt, and keeps what it holds.
+// All of a file that was not closed is read, to find out.
 func Open(path string, opts Options) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
