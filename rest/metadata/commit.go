@@ -10,7 +10,7 @@ import (
 
 // MaxChanges is how many requirements, and how many updates, one commit may
 // have. Most are compared with all that the table has, so that their cost grows
-// with the square of their number.
+// with the square of their number; removals that follow each other count as one.
 const MaxChanges = 10_000
 
 var commitWords = vocabulary{what: "commit", required: []string{"updates"}, optional: []string{"requirements", "identifier"}}
@@ -18,8 +18,9 @@ var commitWords = vocabulary{what: "commit", required: []string{"updates"}, opti
 // DecodeCommit reads the body of a CommitTableRequest strictly. Requirements may
 // be missing or null; the identifier is passed over, as the path says which
 // table is meant; unknown members are passed over, but unknown updates and
-// requirements are refused (case 92), and so is more than MaxChanges. What it returns holds on to body, which
-// must not be modified afterwards. Errors: *Invalid.
+// requirements are refused (case 92), and so is more than MaxChanges. A run of
+// removals is returned as one for each action. What it returns holds on to body,
+// which must not be modified afterwards. Errors: *Invalid.
 func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
 	if err := checkText(body, commitWords.what); err != nil {
 		return nil, nil, err
@@ -33,9 +34,9 @@ func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
 			if null, err := r.null(); null || err != nil {
 				return err
 			}
-			requirements, err = decodeAll(r, name, readRequirement)
+			requirements, err = decodeAll(r, name, readRequirement, added)
 		case "updates":
-			updates, err = decodeAll(r, name, readUpdate)
+			updates, err = decodeAll(r, name, readUpdate, joined)
 		default:
 			err = r.dec.SkipValue()
 		}
@@ -47,22 +48,27 @@ func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
 	return requirements, updates, nil
 }
 
-func decodeAll[T any](r *reader, what string, decode func(jsontext.Value) (T, error)) ([]T, error) {
+// decodeAll decodes a list; add puts what was decoded to what there is.
+func decodeAll[T any](r *reader, what string, decode func(jsontext.Value) (T, error), add func([]T, T) []T) ([]T, error) {
 	var all []T
 	err := r.array(func() error {
-		if len(all) == MaxChanges {
-			return invalidf("Cannot commit more than %d %s at once", MaxChanges, what)
-		}
 		raw, err := r.value()
 		if err != nil {
 			return err
 		}
 		one, err := decode(raw)
-		all = append(all, one)
-		return err
+		if err != nil {
+			return err
+		}
+		if all = add(all, one); len(all) > MaxChanges {
+			return invalidf("Cannot commit more than %d %s at once", MaxChanges, what)
+		}
+		return nil
 	})
 	return all, err
 }
+
+func added(all []Requirement, one Requirement) []Requirement { return append(all, one) }
 
 // AssertsCreate tells whether a commit creates its table: it requires that the
 // table does not exist. Such a commit may require nothing else: *Invalid.

@@ -71,11 +71,11 @@ func (r *reader) snapshotUpdate(action string) (Update, error) {
 	case "set-statistics":
 		return r.setStatistics()
 	case "remove-statistics":
-		return r.removeStatistics()
+		return r.removal(action)
 	case "set-partition-statistics":
 		return r.setPartitionStatistics()
 	case "remove-partition-statistics":
-		return r.removePartitionStatistics()
+		return r.removal(action)
 	case "add-encryption-key":
 		return r.addEncryptionKey()
 	case "remove-encryption-key":

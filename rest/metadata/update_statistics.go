@@ -29,22 +29,6 @@ func (u setStatistics) apply(b *builder) error {
 	return err
 }
 
-type removeStatistics struct{ snapshot int64 }
-
-func (removeStatistics) Action() string { return "remove-statistics" }
-
-func (r *reader) removeStatistics() (Update, error) {
-	id, err := r.snapshotID("remove-statistics")
-	return removeStatistics{id}, err
-}
-
-func (u removeStatistics) apply(b *builder) error {
-	if b.statistics.remove(func(f statisticsFile) bool { return f.snapshot == u.snapshot }) {
-		b.changed = true
-	}
-	return nil
-}
-
 type setPartitionStatistics struct {
 	raw  jsontext.Value
 	file statisticsFile
@@ -65,22 +49,6 @@ func (u setPartitionStatistics) apply(b *builder) error {
 	changed, err := setStatisticsFile(&b.partitionStatistics, u.file, u.raw)
 	b.changed = b.changed || changed
 	return err
-}
-
-type removePartitionStatistics struct{ snapshot int64 }
-
-func (removePartitionStatistics) Action() string { return "remove-partition-statistics" }
-
-func (r *reader) removePartitionStatistics() (Update, error) {
-	id, err := r.snapshotID("remove-partition-statistics")
-	return removePartitionStatistics{id}, err
-}
-
-func (u removePartitionStatistics) apply(b *builder) error {
-	if b.partitionStatistics.remove(func(f statisticsFile) bool { return f.snapshot == u.snapshot }) {
-		b.changed = true
-	}
-	return nil
 }
 
 // setStatisticsFile makes file the only one of its snapshot, and tells whether it

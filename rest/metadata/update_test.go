@@ -2,6 +2,8 @@ package metadata_test
 
 import (
 	"testing"
+
+	"puddle/rest/metadata"
 )
 
 // effects are updates that change a table; base is newTable unless grown is set.
@@ -271,4 +273,37 @@ func TestCase23_ManySnapshotsInOneCommit(t *testing.T) {
 		back = append(back, addSnapshot(i+1, 5000+i, ""), setBranch("b", i+1))
 	}
 	must(t, d, list(append(back, `{"action":"remove-snapshots","snapshot-ids":[5]}`, addSnapshot(5, 6000, ""), setBranch("b", 5))...))
+}
+
+// TestCase23_SnapshotsExpiredOneByOne is how Java clients expire many: one update
+// for each snapshot and one for its statistics, far more than a commit may have
+// of others.
+func TestCase23_SnapshotsExpiredOneByOne(t *testing.T) {
+	const n = 2 * metadata.MaxChanges
+	var add, remove []string
+	for i := 1; i <= 4; i++ {
+		add = append(add, addSnapshot(int64(i), int64(i), ""), statistics(i))
+	}
+	d := must(t, newTable(t), list(append(add, setMain(4))...))
+	for i := 1; i <= n; i++ { // most are of no snapshot
+		if i != 2 && i != 4 {
+			remove = append(remove, `{"action":"remove-snapshots","snapshot-ids":[`+itoa(i)+`]}`)
+		}
+		if i%4 == 0 {
+			remove = append(remove, `{"action":"remove-statistics","snapshot-id":`+itoa(i)+`}`)
+		}
+	}
+	_, updates, err := metadata.DecodeCommit([]byte(`{"updates":[` + list(remove...) + `]}`))
+	if err != nil || len(updates) != 2 {
+		t.Fatalf("%d updates, %v", len(updates), err)
+	}
+	d = must(t, d, list(append(remove, setBranch("kept", 2))...))
+	expect(t, d, map[string]string{
+		"snapshots/0/snapshot-id": "2", "snapshots/1/snapshot-id": "4", "snapshots/2": "absent",
+		"statistics/0/snapshot-id": "2", "statistics/1": "absent", "refs/kept/snapshot-id": "2",
+	})
+	_, updates, err = metadata.DecodeCommit([]byte(`{"updates":[` + list(remove[0], setBranch("b", 2), remove[1]) + `]}`))
+	if err != nil || len(updates) != 3 {
+		t.Errorf("%d updates where another is between, %v", len(updates), err)
+	}
 }
