@@ -14,6 +14,9 @@ var (
 	// ErrDiverged: the event's facts contradict what the projection holds, or
 	// its cursor is of another history: it was not built from this journal.
 	ErrDiverged = errors.New("projection does not hold what the journal says")
+	// ErrDamaged: what the projection is stored in is damaged. Nothing cures it
+	// but building it anew.
+	ErrDamaged = errors.New("projection is damaged")
 	// ErrAhead: the cursor stands after the journal's head. The journal was
 	// rolled back or replaced.
 	ErrAhead = errors.New("projection is ahead of its journal")

@@ -58,12 +58,7 @@ func (n *node) closeMade(j journal.Journal, path string) error {
 // openTables opens the pointer tables; what cannot be used is put aside and made
 // anew, since the journal has it all.
 func (n *node) openTables(context.Context) error {
-	n.onClose(func() error {
-		if n.tables == nil {
-			return nil
-		}
-		return n.tables.Close()
-	})
+	n.onClose(n.closeTables)
 	if n.config.Metastore.Type == config.Memory {
 		n.tables = projections.NewMemory()
 		return nil
@@ -72,6 +67,22 @@ func (n *node) openTables(context.Context) error {
 	if replaceable(err) {
 		return n.replaceTables(err)
 	}
+	return err
+}
+
+// closeTables closes them, and puts a file aside that turned out to be damaged,
+// so that the next start makes it anew.
+func (n *node) closeTables() error {
+	if n.tables == nil {
+		return nil
+	}
+	err := n.tables.Close()
+	db, ok := n.tables.(*pointers.DB)
+	if !ok || !db.Damaged() {
+		return err
+	}
+	aside, err := pointers.SetAside(n.config.Metastore.SQLitePath, time.Now())
+	n.log.Warn().Str("moved-to", aside).Msg("pointer tables are damaged: the next start makes them anew")
 	return err
 }
 

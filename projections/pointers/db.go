@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -40,6 +41,7 @@ type DB struct {
 	closing chan struct{}
 	done    chan struct{} // the checkpoints have ended
 	close   func() error
+	damaged atomic.Bool
 }
 
 var _ projections.Store = (*DB)(nil)
@@ -77,7 +79,7 @@ func Open(path string, opts Options) (*DB, error) {
 	if err := db.openWriter(unclean); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	log, err := openSession(context.Background(), pool)
+	log, err := openSession(context.Background(), pool, &db.damaged)
 	if err != nil {
 		return nil, errors.Join(err, db.writer.close(), pool.Close())
 	}
@@ -96,7 +98,7 @@ func makeFile(path string) error {
 }
 
 func (db *DB) openWriter(unclean bool) error {
-	s, err := openSession(context.Background(), db.db)
+	s, err := openSession(context.Background(), db.db, &db.damaged)
 	if err != nil {
 		return err
 	}
@@ -126,6 +128,10 @@ func dsn(path string, opts Options) string {
 
 // Warehouse answers for one.
 func (db *DB) Warehouse(id uuid.UUID) projections.Warehouse { return &warehouse{db: db, id: id} }
+
+// Damaged tells whether any call found the file to be corrupt: after Close it is
+// then to be set aside, or the next start would trust it.
+func (db *DB) Damaged() bool { return db.damaged.Load() }
 
 // Close waits for calls and the transaction under way, and leaves one file
 // without a log. Idempotent; later calls are ErrClosed.
@@ -188,7 +194,7 @@ func (db *DB) read(ctx context.Context, use func(*session) error) error {
 }
 
 func (db *DB) openReader(ctx context.Context) (*session, error) {
-	s, err := openSession(ctx, db.db)
+	s, err := openSession(ctx, db.db, &db.damaged)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"puddle/projections"
 )
 
 // Errors of the file. After ErrSchema and ErrCorrupt the file is good for
@@ -18,10 +20,19 @@ var (
 	// ErrSchema: the file is of another schema version.
 	ErrSchema = errors.New("pointer tables have another schema than this build's")
 	// ErrCorrupt: the file is damaged or is no database. Any call can find out.
-	ErrCorrupt = errors.New("pointer tables are damaged")
+	ErrCorrupt = fmt.Errorf("pointer tables: %w", projections.ErrDamaged)
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("pointer tables are closed")
 )
+
+// explain is the package's explain, and remembers that the file is damaged.
+func (s *session) explain(err error) error {
+	err = explain(err)
+	if errors.Is(err, ErrCorrupt) {
+		s.damaged.Store(true)
+	}
+	return err
+}
 
 // explain gives SQLite's errors the names that callers ask for: ErrCorrupt, and
 // ENOSPC for a full disk.

@@ -207,6 +207,9 @@ func TestCorruptLater(t *testing.T) {
 	if err := w.Reset(ctx); !errors.Is(err, pointers.ErrCorrupt) {
 		t.Errorf("reset: %v", err)
 	}
+	if !db.Damaged() {
+		t.Error("the store has forgotten the damage")
+	}
 	closeDB(t, db)
 
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789e6, time.UTC)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 )
 
 // session is one connection with the statements it has prepared. One goroutine
@@ -13,14 +14,15 @@ import (
 type session struct {
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt // by their text
+	damaged  *atomic.Bool         // the store's: set when any session finds damage
 }
 
-func openSession(ctx context.Context, db *sql.DB) (*session, error) {
+func openSession(ctx context.Context, db *sql.DB, damaged *atomic.Bool) (*session, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, explain(err)
 	}
-	return &session{conn: conn, prepared: map[string]*sql.Stmt{}}, nil
+	return &session{conn: conn, prepared: map[string]*sql.Stmt{}, damaged: damaged}, nil
 }
 
 func (s *session) prepare(query string) (*sql.Stmt, error) {
@@ -29,7 +31,7 @@ func (s *session) prepare(query string) (*sql.Stmt, error) {
 	}
 	stmt, err := s.conn.PrepareContext(context.Background(), query)
 	if err != nil {
-		return nil, explain(err)
+		return nil, s.explain(err)
 	}
 	s.prepared[query] = stmt
 	return stmt, nil
@@ -41,19 +43,20 @@ func (s *session) exec(query string, args ...any) error {
 		return err
 	}
 	_, err = stmt.ExecContext(context.Background(), args...)
-	return explain(err)
+	return s.explain(err)
 }
 
 // script runs several statements once.
 func (s *session) script(text string) error {
 	_, err := s.conn.ExecContext(context.Background(), text)
-	return explain(err)
+	return s.explain(err)
 }
 
 // answer is the one row that a query is to give.
 type answer struct {
-	row *sql.Row
-	err error
+	session *session
+	row     *sql.Row
+	err     error
 }
 
 func (s *session) row(query string, args ...any) answer {
@@ -61,14 +64,14 @@ func (s *session) row(query string, args ...any) answer {
 	if err != nil {
 		return answer{err: err}
 	}
-	return answer{row: stmt.QueryRowContext(context.Background(), args...)}
+	return answer{session: s, row: stmt.QueryRowContext(context.Background(), args...)}
 }
 
 func (a answer) scan(into ...any) error {
 	if a.err != nil {
 		return a.err
 	}
-	return explain(a.row.Scan(into...))
+	return a.session.explain(a.row.Scan(into...))
 }
 
 // find is scan for a row that need not be there.
@@ -88,15 +91,15 @@ func (s *session) each(scan func(*sql.Rows) error, query string, args ...any) er
 	}
 	rows, err := stmt.QueryContext(context.Background(), args...)
 	if err != nil {
-		return explain(err)
+		return s.explain(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
-			return explain(err)
+			return s.explain(err)
 		}
 	}
-	return explain(rows.Err())
+	return s.explain(rows.Err())
 }
 
 // names lists the only column of a query.
@@ -116,7 +119,7 @@ func (s *session) close() error {
 	for _, stmt := range s.prepared {
 		errs = append(errs, stmt.Close())
 	}
-	return explain(errors.Join(append(errs, s.conn.Close())...))
+	return s.explain(errors.Join(append(errs, s.conn.Close())...))
 }
 
 // fixed scans a blob that has exactly its length, such as a UUID or digest.

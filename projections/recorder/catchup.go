@@ -66,6 +66,6 @@ func (r *Recorder) behind(reason error) {
 // hopeless tells whether trying again cannot help.
 func hopeless(err error) bool {
 	var damage *journal.Damage
-	return errors.As(err, &damage) || errors.Is(err, journal.ErrClosed) || errors.Is(err, projections.ErrGap) ||
+	return errors.As(err, &damage) || errors.Is(err, projections.ErrDamaged) || errors.Is(err, journal.ErrClosed) || errors.Is(err, projections.ErrGap) ||
 		errors.Is(err, projections.ErrDiverged) || errors.Is(err, projections.ErrAhead)
 }

@@ -95,7 +95,9 @@ func askAll(ctx context.Context, r projections.Reader) []error {
 // When the tables turn out to contradict the journal, or when the recorder is
 // closed before they are up, waiting ends in ErrStopped.
 func TestTablesDoNotComeUp(t *testing.T) {
-	for name, reason := range map[string]error{"contradiction": projections.ErrDiverged, "closed": errInjected} {
+	for name, reason := range map[string]error{
+		"contradiction": projections.ErrDiverged, "damage": projections.ErrDamaged, "closed": errInjected,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, func(step string, done bool) error {
 				if step == "commit" && !done || step == "catch-up" {
@@ -230,5 +232,24 @@ func TestNewRefusesAStoreElsewhere(t *testing.T) {
 	}
 	if _, err := recorder.New(ctx, longer, diverged, recorder.Options{}); !errors.Is(err, projections.ErrDiverged) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Damaged tables stop the recorder: they can only be made anew by a start.
+func TestDamagedTablesStop(t *testing.T) {
+	s := newStage(t, func(step string, done bool) error {
+		if step == "apply" && !done {
+			return projections.ErrDamaged
+		}
+		return nil
+	}, recorder.Options{})
+	if _, err := s.Record(ctx, namespace(lake, "a")); !errors.Is(err, recorder.ErrNotRecorded) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Record(ctx, namespace(lake, "b")); !errors.Is(err, recorder.ErrStopped) {
+		t.Errorf("next: %v", err)
+	}
+	if err := s.Ready(); !errors.Is(err, recorder.ErrStopped) {
+		t.Errorf("ready: %v", err)
 	}
 }

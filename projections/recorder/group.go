@@ -42,6 +42,9 @@ func (r *Recorder) record(taken []*call) (left []*call) {
 	g.seen.Apply = lap(&start)
 	if err != nil || len(g.entries) == 0 {
 		r.abandon(g, err)
+		if errors.Is(err, projections.ErrDamaged) {
+			return r.halt(left, err) // no draft will ever be applied to these tables
+		}
 		return left
 	}
 
