@@ -29,6 +29,7 @@ var refused = []struct{ name, file, want string }{
 	{"unset variable", "data-dir: a\nserver:\n  addr: ${ADDR}\n", "c:3: server.addr: the environment variable ADDR is not set"},
 	{"lone dollar", "data-dir: a$\n", "c:1: data-dir: a dollar begins no variable; $$ is a literal dollar"},
 	{"address", "server: {addr: localhost}\n", `c:1: server.addr: must be host:port, not "localhost"`},
+	{"port", "server: {addr: 'localhost:65536'}\n", `c:1: server.addr: must be host:port, not "localhost:65536"`},
 	{"warehouse name", "warehouses: {Default: {location: /a}}\n", "c:1: warehouses.Default: a warehouse's name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen, and begins with a letter or digit"},
 	{"reserved name", "warehouses: {tables: {location: /a}}\n", "c:1: warehouses.tables: no warehouse may have this name: it is part of a route"},
 	{"no location", "warehouses:\n  a:\n    drop:\n", "c:2: warehouses.a.location: is missing: a location like file:///var/lib/puddle/warehouse"},

@@ -36,7 +36,10 @@ func (d *decoder) rules(c Config) {
 
 // listening holds the loopback rule (case 146).
 func (d *decoder) listening(c Config) {
-	host, _, err := net.SplitHostPort(c.Server.Addr)
+	host, port, err := net.SplitHostPort(c.Server.Addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	if err != nil {
 		d.fail("server.addr", "must be host:port, not %q", c.Server.Addr)
 		return
