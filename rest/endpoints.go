@@ -13,7 +13,7 @@ func (s *server) endpoints() []endpoint {
 	all := []endpoint{
 		{method: http.MethodGet, path: catalogBase + "/config", handle: config},
 	}
-	for _, e := range catalogEndpoints() {
+	for _, e := range append(catalogEndpoints(), laterEndpoints()...) {
 		bare := catalogBase + e.path
 		e.path = catalogBase + "/{prefix}" + e.path
 		if s.only() != nil {

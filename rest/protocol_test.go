@@ -14,7 +14,7 @@ func TestCase82_PathsAreNotCleaned(t *testing.T) {
 	for _, path := range []string{
 		"//v1/config", "/iceberg/v1/config", "/api/catalog/v1/config/", "/api/catalog//v1/config", "/api/catalog/v1/../v1/config", "/",
 		v1 + "/namespaces/", v1 + "/namespaces/n/", v1 + "/namespaces/n/tables/t/", v1 + "/namespaces/../namespaces", v1 + "/namespaces/n/tables/x//y",
-		v1 + "/namespaces//tables", "/api/catalog/v1/a/b/namespaces", v1 + "/namespaces/n/tables/t/metrics", v1 + "/transactions/commit", v1 + "/namespaces/n/views",
+		v1 + "/namespaces//tables", "/api/catalog/v1/a/b/namespaces", v1 + "/namespaces/n/tables/t/metrics", v1 + "/transactions", v1 + "/namespaces/n/view",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
 			f.fails(f.do(method, path, ""), 404, "NoSuchEndpointException")
@@ -28,6 +28,27 @@ func TestCase82_PathsAreNotCleaned(t *testing.T) {
 		f.fails(f.do("GET", "/api/catalog/v1/"+prefix+"/namespaces", ""), 404, "NoSuchWarehouseException")
 	}
 	f.must(200, f.do("GET", "/api/catalog/v1/%64efault/namespaces", ""))
+}
+
+// What comes later is refused in clear words, with the prefix and without.
+func TestLaterRoutesAreRefused(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	for _, base := range []string{v1, "/api/catalog/v1"} {
+		for path, what := range map[string]string{
+			"/namespaces/n/views": "Views are", "/namespaces/n/views/v": "Views are", "/views/rename": "Views are",
+			"/namespaces/n/register": "Registering", "/namespaces/n/register-view": "Registering", "/transactions/commit": "A transaction",
+		} {
+			for _, method := range []string{"GET", "POST", "DELETE"} {
+				a := f.do(method, base+path, "{")
+				f.fails(a, 406, "UnsupportedOperationException")
+				if !strings.Contains(string(a.body), what) || !strings.Contains(string(a.body), "not in this build") {
+					t.Errorf("%s %s: %s", method, path, a.body)
+				}
+			}
+			f.must(406, f.do("HEAD", base+path, ""))
+		}
+	}
 }
 
 // Case 90: HEAD has routes of its own, and no body ever.
