@@ -1,6 +1,9 @@
 package rest
 
 import (
+	"errors"
+	"net/http"
+
 	"github.com/google/uuid"
 
 	"puddle/journal"
@@ -43,7 +46,10 @@ func listWarehouses(c *call) (reply, error) {
 }
 
 // unreadable is the failure of a report whose journal or pointer tables cannot
-// be read.
+// be read. Damage is told from what passes, and where it is.
 func unreadable(err error) *failure {
+	if damage, ok := errors.AsType[*journal.Damage](err); ok {
+		return &failure{status: http.StatusInternalServerError, kind: "InternalServerError", message: "The " + damage.Error(), err: err}
+	}
 	return slowDown(surely(false), "The history cannot be read at the moment", err)
 }
