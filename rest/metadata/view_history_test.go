@@ -101,3 +101,28 @@ func TestCase127_HistorySizeOfAFile(t *testing.T) {
 		}
 	}
 }
+
+// TestIDsRunOut: no id is given that readers cannot read.
+func TestIDsRunOut(t *testing.T) {
+	v, err := parseView(`"version-id":1`, `"version-id":2147483647`, `"current-version-id":1`, `"current-version-id":2147483647`,
+		`"schema-id":7`, `"schema-id":2147483647`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, updates := range []string{addOther, addVersion(viewVersion(1, 2147483647, "SELECT 2", "spark"))} {
+		_, err := tryView(v, updates)
+		refuse(t, err, "invalid", "2147483647 is the highest")
+	}
+}
+
+// TestCase23_ManyVersionsInOneCommit are all kept, and expire with the next.
+func TestCase23_ManyVersionsInOneCommit(t *testing.T) {
+	updates := make([]string, 0, 2000)
+	for i := range 2000 {
+		updates = append(updates, `{"action":"add-view-version","view-version":`+viewVersion(i, 0, "SELECT x"+itoa(i), "spark")+`}`)
+	}
+	v := mustView(t, newView(t), list(append(updates, setVersion(-1))...))
+	expectView(t, v, map[string]string{"current-version-id": "2001", "versions/0/version-id": "2", "versions/1999/version-id": "2001"})
+	v = mustView(t, v, replacement(1))
+	expectHistory(t, v, "1993 1994 1995 1996 1997 1998 1999 2000 2001 2002", "2001 2002")
+}

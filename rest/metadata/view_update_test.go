@@ -219,3 +219,23 @@ func TestDecodeViewCommit(t *testing.T) {
 	_, err = metadata.CommitView(nil, nil, nil, later, other)
 	refuse(t, err, "invalid", "does not exist")
 }
+
+// TestViewActions: decoded updates say what they are.
+func TestViewActions(t *testing.T) {
+	bodies := map[string]string{
+		"assign-uuid":              `{"action":"Assign-UUID","uuid":"11111111-2222-4333-8444-555555555555"}`,
+		"upgrade-format-version":   `{"action":"upgrade-format-version","format-version":1}`,
+		"add-schema":               addOther,
+		"set-location":             `{"action":"set-location","location":"l"}`,
+		"set-properties":           `{"action":"set-properties","updates":{}}`,
+		"remove-properties":        `{"action":"remove-properties","removals":[]}`,
+		"add-view-version":         `{"action":"ADD-VIEW-VERSION","view-version":` + viewVersion(1, 0, "S", "x") + `}`,
+		"set-current-view-version": setVersion(1),
+	}
+	for action, body := range bodies {
+		_, updates, err := metadata.DecodeViewCommit([]byte(`{"updates":[` + body + `]}`))
+		if err != nil || len(updates) != 1 || updates[0].Action() != action {
+			t.Errorf("%s is read as %v: %v", body, updates, err)
+		}
+	}
+}
