@@ -65,7 +65,7 @@ func TestCommitIsRefused(t *testing.T) {
 		{"no such branch", `{"type":"assert-ref-snapshot-id","ref":"main","snapshot-id":1}`, set("k", "v"), catalog.CommitFailed, "Requirement failed: "},
 		{"unknown snapshot", "", setRef("main", 7), catalog.Invalid, "7"},
 		{"unknown schema", "", `{"action":"set-current-schema","schema-id":7}`, catalog.Invalid, "7"},
-		{"another format version", "", `{"action":"upgrade-format-version","format-version":3}`, catalog.Unsupported, "v3"},
+		{"no format version", "", `{"action":"upgrade-format-version","format-version":4}`, catalog.Invalid, "v4"},
 		{"uuid of another table", "", `{"action":"assign-uuid","uuid":"` + uuid.NewString() + `"}`, catalog.Invalid, "uuid"},
 	} {
 		_, err := p.commit(t, "t", c.requirements, c.updates)

@@ -84,7 +84,6 @@ func TestCreateIsRefused(t *testing.T) {
 		{"empty name", newTable("", ""), catalog.Invalid, "empty"},
 		{"reserved property", newTable("u", "", "current-schema", "{}"), catalog.Invalid, "current-schema"},
 		{"later version", newTable("u", "", "format-version", "99"), catalog.Invalid, "99"},
-		{"version of another build", newTable("u", "", "format-version", "3"), catalog.Unsupported, "3"},
 		{"too many properties", newTable("u", "", "big", strings.Repeat("x", catalog.MaxPropertiesBytes)), catalog.Invalid, "1048576"},
 	} {
 		_, err := p.CreateTable(ctx, cause, c.table)

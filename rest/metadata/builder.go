@@ -93,10 +93,19 @@ func (b *builder) build(fresh uuid.UUID) (*Document, error) {
 	b.cleanHistory()
 	b.lastColumnID = max(b.lastColumnID, b.highestColumn())
 	b.lastPartitionID = max(b.lastPartitionID, b.highestPartition())
+	if b.uuid == uuid.Nil {
+		return nil, invalidf("Cannot commit to a table without a UUID")
+	}
 	history, previous := b.lastTimes()
 	b.lastUpdated = notBefore(notBefore(b.at, history), previous)
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	return b.write(fileName(b.metadataFolder(), version, fresh)), nil
+	name := fileName
+	if b.compresses() {
+		name = compressedFileName
+	}
+	next := b.write(name(b.metadataFolder(), version, fresh))
+	next.state.owed = nil
+	return next, nil
 }

@@ -1,12 +1,14 @@
 package metadata
 
+import "slices"
+
 // check finds what makes a document one that the Java library refuses to load:
 // the constructor checks of its TableMetadata.
 func (s *state) check() error {
 	if s.location == "" {
 		return invalidf("invalid table metadata: empty location")
 	}
-	for _, check := range []func() error{s.checkCurrent, s.checkSnapshots, s.checkRefs, s.checkLogs} {
+	for _, check := range []func() error{s.checkCurrent, s.checkSources, s.checkSnapshots, s.checkRefs, s.checkLogs} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -33,6 +35,25 @@ func (s *state) checkCurrent() error {
 		return err
 	}
 	return order.fits(schema)
+}
+
+// checkSources checks that before format version 3 every partition and sort field
+// has a source-id: transforms with more arguments came with it.
+func (s *state) checkSources() error {
+	if s.formatVersion >= 3 {
+		return nil
+	}
+	for _, it := range s.specs.items {
+		if slices.ContainsFunc(it.of.fields, func(f partitionField) bool { return f.noSource }) {
+			return invalidf("invalid partition spec %d: missing source-id, which v%d requires", it.of.id, s.formatVersion)
+		}
+	}
+	for _, it := range s.orders.items {
+		if slices.ContainsFunc(it.of.fields, func(f sortField) bool { return f.noSource }) {
+			return invalidf("invalid sort order %d: missing source-id, which v%d requires", it.of.id, s.formatVersion)
+		}
+	}
+	return nil
 }
 
 func (s *state) checkSnapshots() error {

@@ -86,7 +86,7 @@ func (t NewTable) updates() ([]Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, err := readSchema(newReader(raw))
+	raw, schema, err := readNewSchema(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -126,9 +126,10 @@ func need(seen map[string]bool, names ...string) error {
 }
 
 var (
-	decimalPattern   = regexp.MustCompile(`^decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)$`)
-	fixedPattern     = regexp.MustCompile(`^fixed\[\s*(\d+)\s*\]$`)
-	geographyPattern = regexp.MustCompile(`(?i)^(geometry|geography)\s*(\(.*\))?$`)
+	decimalType   = regexp.MustCompile(`^decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)$`)
+	fixedType     = regexp.MustCompile(`^fixed\[\s*(\d+)\s*\]$`)
+	geometryType  = regexp.MustCompile(`(?i)^geometry\s*(?:\(\s*([^)]*?)\s*\))?$`)
+	geographyType = regexp.MustCompile(`(?i)^geography\s*(?:\(\s*([^,]*?)\s*(?:,\s*(\w*)\s*)?\))?$`)
 )
 
 // primitiveName returns the canonical spelling of a primitive type's name.
@@ -139,7 +140,7 @@ func primitiveName(name string) (string, error) {
 		"binary", "timestamp_ns", "timestamptz_ns", "variant", "unknown":
 		return lower, nil
 	}
-	if m := decimalPattern.FindStringSubmatch(lower); m != nil {
+	if m := decimalType.FindStringSubmatch(lower); m != nil {
 		precision, err := strconv.Atoi(m[1])
 		scale, err2 := strconv.Atoi(m[2])
 		if err != nil || err2 != nil || precision > 38 {
@@ -147,15 +148,44 @@ func primitiveName(name string) (string, error) {
 		}
 		return fmt.Sprintf("decimal(%d, %d)", precision, scale), nil
 	}
-	if m := fixedPattern.FindStringSubmatch(lower); m != nil {
+	if m := fixedType.FindStringSubmatch(lower); m != nil {
 		length, err := strconv.ParseInt(m[1], 10, 32)
 		if err != nil {
 			return "", errors.New("fixed type is too long: " + name)
 		}
 		return fmt.Sprintf("fixed[%d]", length), nil
 	}
-	if m := geographyPattern.FindStringSubmatch(name); m != nil {
-		return strings.ToLower(m[1]) + m[2], nil
+	return geospatialName(name)
+}
+
+// geospatialName returns the canonical spelling with all parameters: the
+// coordinate reference system, whose case is kept but does not count, and how
+// edges are interpolated.
+func geospatialName(name string) (string, error) {
+	const defaultSystem = "OGC:CRS84"
+	system, edges, bare := defaultSystem, "spherical", !strings.Contains(name, "(")
+	geometry := geometryType.FindStringSubmatch(name)
+	geography := geographyType.FindStringSubmatch(name)
+	switch {
+	case geometry != nil && !bare:
+		system = geometry[1]
+	case geography != nil && !bare:
+		system = geography[1]
+		if strings.Contains(name, ",") {
+			edges = strings.ToLower(geography[2])
+		}
+	case geometry == nil && geography == nil:
+		return "", errors.New("unknown type " + strconv.Quote(name))
 	}
-	return "", errors.New("unknown type " + strconv.Quote(name))
+	if system == "" {
+		return "", errors.New("empty coordinate reference system: " + name)
+	}
+	if geometry != nil {
+		return fmt.Sprintf("geometry(%s)", system), nil
+	}
+	switch edges {
+	case "spherical", "vincenty", "thomas", "andoyer", "karney":
+		return fmt.Sprintf("geography(%s, %s)", system, edges), nil
+	}
+	return "", errors.New("unknown interpolation of edges: " + name)
 }

@@ -1,9 +1,12 @@
 package metadata
 
 import (
+	"bytes"
 	"encoding/hex"
+	"errors"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,9 +44,12 @@ func validDefault(t dataType, v jsontext.Value) bool {
 	case "long":
 		_, err := strconv.ParseInt(string(v), 10, 64)
 		return err == nil
-	case "float", "double":
-		return v.Kind() == '0'
-	case typeStruct, typeMap:
+	case "float", "double": // as the Java library has it, 1 is none
+		return v.Kind() == '0' && bytes.ContainsAny(v, ".eE")
+	case typeStruct: // fields have defaults of their own
+		text, err := canonical(v)
+		return err == nil && text == "{}"
+	case typeMap:
 		return v.Kind() == '{'
 	case typeList:
 		return v.Kind() == '['
@@ -56,9 +62,8 @@ func validDefault(t dataType, v jsontext.Value) bool {
 }
 
 var (
-	timePattern      = regexp.MustCompile(`^\d\d:\d\d(:\d\d(\.\d{1,9})?)?$`)
-	timestampPattern = regexp.MustCompile(`^-?\d{4,}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(\+00:00|Z)?$`)
-	decimalValue     = regexp.MustCompile(`^-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
+	clockPattern   = regexp.MustCompile(`^\d\d:\d\d(:\d\d(\.\d{1,9})?)?$`)
+	decimalPattern = regexp.MustCompile(`^-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$`)
 )
 
 // validText checks the default of a type whose values are written as strings.
@@ -75,13 +80,76 @@ func validText(t dataType, text string) bool {
 			return t.name == "fixed["+strconv.Itoa(len(text)/2)+"]"
 		}
 	case "time":
-		return timePattern.MatchString(text)
-	case "timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns":
-		return timestampPattern.MatchString(text)
+		return validClock(text)
+	case "timestamp":
+		_, err = parseTimestamp(text)
+	case "timestamptz":
+		_, err = parseTimestamp(withoutZone(text))
+	case "timestamp_ns":
+		return validNanoseconds(text)
+	case "timestamptz_ns":
+		return validNanoseconds(withoutZone(text))
 	case "decimal":
-		return decimalValue.MatchString(text)
+		return validDecimal(t, text)
 	}
 	return err == nil
+}
+
+// validClock checks a time of day; seconds may be left out.
+func validClock(text string) bool {
+	layout := "15:04:05"
+	if len(text) == len("15:04") {
+		layout = "15:04"
+	}
+	_, err := time.Parse(layout, text)
+	return err == nil && clockPattern.MatchString(text)
+}
+
+// withoutZone cuts off the zone, which must be UTC, or returns what is no
+// timestamp.
+func withoutZone(text string) string {
+	for _, zone := range []string{"Z", "+00:00"} {
+		if local, ok := strings.CutSuffix(text, zone); ok {
+			return local
+		}
+	}
+	return ""
+}
+
+func parseTimestamp(text string) (time.Time, error) {
+	date, clock, _ := strings.Cut(text, "T")
+	if !validClock(clock) {
+		return time.Time{}, errors.New("no time of day: " + clock)
+	}
+	return time.Parse(time.DateOnly, date)
+}
+
+// validNanoseconds checks that a timestamp's nanoseconds since 1970 fit in 64
+// bits; the outermost years, which do so in part, are left out.
+func validNanoseconds(text string) bool {
+	day, err := parseTimestamp(text)
+	return err == nil && day.Year() > 1677 && day.Year() < 2262
+}
+
+// validDecimal checks that a number has exactly the scale of its type.
+func validDecimal(t dataType, text string) bool {
+	m := decimalPattern.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	exponent, _ := strconv.Atoi(m[2]) // 0 when there is none
+	_, scale, _ := strings.Cut(t.name, ", ")
+	return strings.TrimSuffix(scale, ")") == strconv.Itoa(len(m[1])-exponent)
+}
+
+// uuid reads a UUID.
+func (r *reader) uuid(into *uuid.UUID) error {
+	var text string
+	err := r.text(&text)
+	if err == nil {
+		*into, err = parseUUID(text)
+	}
+	return err
 }
 
 // parseUUID reads a UUID in its usual form of 36 characters, in either case.

@@ -17,14 +17,37 @@ type Document struct {
 	state            state
 }
 
-// Bytes returns the exact bytes of the file, inflated. They must not be modified.
+// Bytes returns the exact bytes of the file, inflated; after WithUUID with the
+// UUID in them. They must not be modified.
 func (d *Document) Bytes() []byte { return d.bytes }
 
 // MetadataLocation is where the file is, or is to be written.
 func (d *Document) MetadataLocation() string { return d.metadataLocation }
 
-// UUID is the table's UUID.
+// Compressed tells whether the file is gzipped, or is to be written so: by its
+// name, as for the Java library (case 1). Bytes are inflated in any case.
+func (d *Document) Compressed() bool { return compressedName(d.metadataLocation) }
+
+// UUID is the table's UUID, or the zero UUID when HasUUID is false.
 func (d *Document) UUID() uuid.UUID { return d.state.uuid }
+
+// HasUUID tells whether the table has a UUID. Files of format version 1 may lack
+// it; such a document must be given one (WithUUID) before it takes a commit or is
+// shown to a client (case 3).
+func (d *Document) HasUUID() bool { return d.state.uuid != uuid.Nil }
+
+// WithUUID returns the document with a UUID for a table that has none, also in
+// its Bytes: the first commit writes it to a file, the one at MetadataLocation
+// stays as it is. It returns d itself when the table has a UUID.
+func (d *Document) WithUUID(id uuid.UUID) *Document {
+	if d.HasUUID() {
+		return d
+	}
+	w := writer{state: d.state, top: d.top}
+	w.state.uuid = id
+	w.top.set("table-uuid", rope{quote(id.String())})
+	return w.document(d.metadataLocation)
+}
 
 // FormatVersion is the table's format version.
 func (d *Document) FormatVersion() int { return d.state.formatVersion }

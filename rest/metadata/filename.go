@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// versionPattern finds the version in names such as 00012-<uuid>.metadata.json
-// and v12.metadata.json.
+// versionPattern finds the version in names such as 00012-<uuid>.metadata.json,
+// v12.metadata.json and v12.metadata.json.gz.
 var versionPattern = regexp.MustCompile(`^v?(\d+)[-.]`)
 
 // nextVersion is one more than the version in a metadata file's name, which
@@ -29,7 +29,25 @@ func nextVersion(metadataLocation string) int64 {
 	return version + 1
 }
 
+// Suffixes of metadata files. Hadoop tables of old gzip their files under the
+// last; no new file gets it (table spec, file naming; case 1).
+const (
+	suffix              = ".metadata.json"
+	compressedSuffix    = ".gz.metadata.json"
+	oldCompressedSuffix = ".metadata.json.gz"
+)
+
 // fileName is where a metadata file of a version goes.
 func fileName(folder string, version int64, fresh uuid.UUID) string {
-	return fmt.Sprintf("%s/%05d-%s.metadata.json", folder, version, fresh)
+	return fmt.Sprintf("%s/%05d-%s%s", folder, version, fresh, suffix)
+}
+
+// compressedFileName is where a gzipped metadata file of a version goes.
+func compressedFileName(folder string, version int64, fresh uuid.UUID) string {
+	return fmt.Sprintf("%s/%05d-%s%s", folder, version, fresh, compressedSuffix)
+}
+
+// compressedName tells whether a metadata file's name says that it is gzipped.
+func compressedName(metadataLocation string) bool {
+	return strings.HasSuffix(metadataLocation, compressedSuffix) || strings.HasSuffix(metadataLocation, oldCompressedSuffix)
 }

@@ -1,6 +1,8 @@
 package metadata
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -12,15 +14,25 @@ var topWords = vocabulary{what: "table metadata",
 		"current-snapshot-id", "refs", "snapshots", "statistics", "partition-statistics", "snapshot-log",
 		"metadata-log"}, requiredInV2...)}
 
-var requiredInV2 = []string{"table-uuid", "location", "last-sequence-number", "last-updated-ms", "last-column-id",
-	"current-schema-id", "schemas", "default-spec-id", "partition-specs", "last-partition-id",
-	"default-sort-order-id", "sort-orders"}
+// What files of a format version must have. Version 1 leaves out more than its
+// spec says (completeV1).
+var (
+	requiredInV1 = []string{"location", "last-updated-ms", "last-column-id"}
+	requiredInV2 = []string{"table-uuid", "location", "last-sequence-number", "last-updated-ms", "last-column-id",
+		"current-schema-id", "schemas", "default-spec-id", "partition-specs", "last-partition-id",
+		"default-sort-order-id", "sort-orders"}
+	requiredInV3 = append(slices.Clip(requiredInV2), "next-row-id")
+)
+
+func required(version int) []string {
+	return [...][]string{requiredInV1, requiredInV2, requiredInV3}[version-oldestVersion]
+}
 
 // Parse reads the inflated bytes of a metadata file strictly. The location is
 // kept as it is given. The document holds on to file, which must not be modified
 // afterwards. Errors: *Invalid for anything that the Java library would refuse
 // to load or that two readers could read differently (cases 9, 11, 14, 19, 21,
-// 29), *Unsupported for another format version.
+// 29). Files of format version 1 may lack a UUID: see HasUUID.
 func Parse(file []byte, metadataLocation string) (*Document, error) {
 	r := strictReader(file)
 	top, err := cutMembers(r, topWords.what)
@@ -77,24 +89,46 @@ func (d *Document) read() error {
 			return topWords.wrap(name, err)
 		}
 	}
-	for _, name := range requiredInV2 {
-		if d.top.place(name) < 0 {
-			return invalidf("invalid table metadata: missing %s", name)
+	for _, name := range required(d.state.formatVersion) {
+		if err := d.need(name); err != nil {
+			return err
 		}
+	}
+	if d.state.formatVersion == 1 {
+		return d.completeV1()
 	}
 	return nil
 }
 
+// need checks that a member is there.
+func (d *Document) need(name string) error {
+	if d.top.place(name) < 0 {
+		return invalidf("invalid table metadata: missing %s", name)
+	}
+	return nil
+}
+
+// passesOver tells whether a member means nothing in the format version.
+func (s *state) passesOver(name string) bool {
+	return name == "last-sequence-number" && s.formatVersion < 2 || name == "next-row-id" && s.formatVersion < 3
+}
+
+// orNullInV1 reads with read, unless the value is a null of format version 1.
+func orNullInV1[T any](s *state, r *reader, read func(*T) error, into *T) error {
+	if s.formatVersion == 1 {
+		return orNull(r, read, into)
+	}
+	return read(into)
+}
+
 func (s *state) readMember(name string, raw jsontext.Value) error {
+	if s.passesOver(name) {
+		return nil
+	}
 	r := newReader(raw)
 	switch name {
 	case "table-uuid":
-		var text string
-		err := r.text(&text)
-		if err == nil {
-			s.uuid, err = parseUUID(text)
-		}
-		return err
+		return orNullInV1(s, r, r.uuid, &s.uuid)
 	case "location":
 		return r.text(&s.location)
 	case "last-sequence-number":
@@ -108,13 +142,15 @@ func (s *state) readMember(name string, raw jsontext.Value) error {
 	case "default-spec-id":
 		return r.int(&s.defaultSpec)
 	case "last-partition-id":
-		return r.int(&s.lastPartitionID)
+		return orNullInV1(s, r, r.int, &s.lastPartitionID)
 	case "default-sort-order-id":
 		return r.int(&s.defaultOrder)
 	case "current-snapshot-id":
 		err := orNull(r, r.long, &s.current)
 		s.current = max(s.current, noSnapshot)
 		return err
+	case "next-row-id":
+		return r.natural(&s.nextRow)
 	}
 	return s.readList(name, raw)
 }
@@ -122,9 +158,13 @@ func (s *state) readMember(name string, raw jsontext.Value) error {
 func (s *state) readList(name string, raw jsontext.Value) (err error) {
 	switch name {
 	case "schemas":
-		s.schemas, err = cutArray(raw, name, readSchema)
+		s.schemas, err = cutArray(raw, name, readStoredSchema)
 	case "partition-specs":
-		s.specs, err = cutArray(raw, name, readStoredSpec)
+		read := readStoredSpec
+		if s.formatVersion == 1 {
+			read = readSpec // completeV1 has more to say
+		}
+		s.specs, err = cutArray(raw, name, read)
 	case "sort-orders":
 		s.orders, err = cutArray(raw, name, readOrder)
 	case "properties":
@@ -133,6 +173,8 @@ func (s *state) readList(name string, raw jsontext.Value) (err error) {
 		s.refs, err = cutObject(newReader(raw), name, readRef)
 	case "snapshots":
 		s.snapshots, err = cutArray(raw, name, readStoredSnapshot)
+	case "encryption-keys":
+		s.keys, err = cutArray(raw, name, readEncryptionKey)
 	case "statistics":
 		s.statistics, err = cutArray(raw, name, readStatistics)
 	case "partition-statistics":

@@ -1,5 +1,7 @@
 package metadata
 
+import "slices"
+
 // partitionsStart is one below the first id of a partition field.
 const partitionsStart = 999
 
@@ -13,16 +15,18 @@ type partitionSpec struct {
 }
 
 type partitionField struct {
-	source    int
-	id        int // noID when not given
+	source    int   // the first of sources where source-id is not given
+	sources   []int // source-ids, of transforms with more than one argument
+	noSource  bool  // source-id is not given
+	id        int   // noID when not given
 	name      string
 	transform string
 }
 
 var (
 	specWords           = vocabulary{what: "partition spec", required: []string{"fields"}, optional: []string{"spec-id"}}
-	partitionFieldWords = vocabulary{what: "partition field", required: []string{"source-id", "name", "transform"},
-		optional: []string{"field-id"}}
+	partitionFieldWords = vocabulary{what: "partition field", required: []string{"name", "transform"},
+		optional: []string{"source-id", "source-ids", "field-id"}}
 )
 
 // readSpec reads a partition spec; its id and the ids of its fields are noID
@@ -58,11 +62,14 @@ func readStoredSpec(r *reader) (partitionSpec, error) {
 }
 
 func (r *reader) partitionField() (partitionField, error) {
-	f := partitionField{id: noID}
+	f := partitionField{id: noID, noSource: true}
 	err := r.object(partitionFieldWords, func(name string) error {
 		switch name {
 		case "source-id":
+			f.noSource = false
 			return r.int(&f.source)
+		case "source-ids":
+			return r.ints(&f.sources)
 		case "name":
 			return r.text(&f.name)
 		case "field-id":
@@ -71,7 +78,33 @@ func (r *reader) partitionField() (partitionField, error) {
 			return r.transform(&f.transform)
 		}
 	})
+	if err == nil && f.noSource {
+		f.source, err = firstSource(f.sources, partitionFieldWords)
+	}
 	return f, err
+}
+
+// firstSource stands for source-id in fields of transforms with more than one
+// argument, which need format version 3 (checkSources).
+func firstSource(sources []int, words vocabulary) (int, error) {
+	if len(sources) == 0 {
+		return 0, invalidf("invalid %s: missing source-id", words.what)
+	}
+	return sources[0], nil
+}
+
+// partitionsAs tells whether two fields have the same sources and transform.
+func (f partitionField) partitionsAs(other partitionField) bool {
+	return f.source == other.source && f.transform == other.transform && slices.Equal(f.sources, other.sources)
+}
+
+// sequential returns fields with the ids that format version 1 gives them.
+func sequential(fields []partitionField) []partitionField {
+	numbered := slices.Clone(fields)
+	for i := range numbered {
+		numbered[i].id = partitionsStart + 1 + i
+	}
+	return numbered
 }
 
 func (r *reader) transform(into *string) error {
@@ -118,8 +151,10 @@ func (spec partitionSpec) fits(s schema) error {
 		if f.transform == transformVoid {
 			continue
 		}
-		if err := checkSource("partition", f.name, f.transform, f.source, s); err != nil {
-			return err
+		for _, source := range append([]int{f.source}, f.sources...) {
+			if err := checkSource("partition", f.name, f.transform, source, s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -145,7 +180,7 @@ func (spec partitionSpec) same(other partitionSpec) bool {
 	}
 	for i, f := range spec.fields {
 		g := other.fields[i]
-		if f.source != g.source || f.transform != g.transform || f.name != g.name {
+		if f.name != g.name || !f.partitionsAs(g) {
 			return false
 		}
 	}

@@ -85,6 +85,12 @@ func checkCodec(codec string) error {
 	return invalidf("Table property %s must be none or gzip: %q", propertyCompression, codec)
 }
 
+// compresses tells whether the properties ask for gzipped metadata files.
+func (s *state) compresses() bool {
+	codec, _ := s.property(propertyCompression)
+	return strings.EqualFold(codec, "gzip")
+}
+
 // previousVersionsMax is how many metadata log entries the properties allow, at
 // least 1. A value in a file that is no number counts as not set (case 127).
 func (s *state) previousVersionsMax() int {

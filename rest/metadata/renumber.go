@@ -166,10 +166,11 @@ func (t NewTable) order(ids map[int]int) (Update, error) {
 // resourced returns the text of a spec or order with new source ids and edits
 // made in each field.
 func resourced(raw jsontext.Value, ids map[int]int, edits ...edit) (jsontext.Value, error) {
-	source := change{"source-id", func(v jsontext.Value) (jsontext.Value, error) { return newID(v, ids) }}
+	fresh := func(v jsontext.Value) (jsontext.Value, error) { return newID(v, ids) }
+	all := func(v jsontext.Value) (jsontext.Value, error) { return eachElement(v, fresh) }
 	return changed(raw, change{"fields", func(v jsontext.Value) (jsontext.Value, error) {
 		return eachElement(v, func(field jsontext.Value) (jsontext.Value, error) {
-			field, err := changed(field, source)
+			field, err := changed(field, change{"source-id", fresh}, change{"source-ids", all})
 			if err != nil {
 				return nil, err
 			}

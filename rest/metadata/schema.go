@@ -1,6 +1,8 @@
 package metadata
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -10,6 +12,8 @@ type schema struct {
 	fields      []field
 	identifiers []int
 	highest     int // the highest field id in it, 0 when it has no fields
+
+	nullDefaults bool // a field's default value is spelled null
 }
 
 // field is a column, a member of a struct, the element of a list, or the key or
@@ -22,6 +26,8 @@ type field struct {
 	doc      string
 	initial  string // default values in compact JSON, "" for none
 	write    string
+
+	nullDefault bool // one of them is spelled null
 }
 
 var (
@@ -30,6 +36,52 @@ var (
 	fieldWords = vocabulary{what: "field", required: []string{"id", "name", "type", "required"},
 		optional: []string{"doc", "initial-default", "write-default"}}
 )
+
+// readStoredSchema reads a schema of a file, where a default that is null is not
+// there, as the Java library has it.
+func readStoredSchema(r *reader) (schema, error) {
+	s, err := readSchema(r)
+	if err == nil && s.nullDefaults {
+		err = invalidf("invalid schema %d: a default value must not be null", s.id)
+	}
+	return s, err
+}
+
+// readNewSchema reads a schema from a client, and returns its text without
+// defaults that are null.
+func readNewSchema(raw jsontext.Value) (jsontext.Value, schema, error) {
+	s, err := readSchema(newReader(raw))
+	if err != nil || !s.nullDefaults {
+		return raw, s, err
+	}
+	if raw, err = withoutNullDefaults(raw); err == nil {
+		s, err = readSchema(newReader(raw))
+	}
+	return raw, s, err
+}
+
+// withoutNullDefaults returns the text of a type, or of a schema, without
+// defaults that are null.
+func withoutNullDefaults(raw jsontext.Value) (jsontext.Value, error) {
+	if raw.Kind() != '{' {
+		return raw, nil
+	}
+	field := func(f jsontext.Value) (jsontext.Value, error) {
+		o, err := cutMembers(newReader(f), "field")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range []string{"initial-default", "write-default"} {
+			if value, ok := o.get(name); ok && value.Kind() == 'n' {
+				o.drop(name)
+			}
+		}
+		return changed(o.render().bytes(), change{"type", withoutNullDefaults})
+	}
+	fields := func(v jsontext.Value) (jsontext.Value, error) { return eachElement(v, field) }
+	return changed(raw, change{"fields", fields}, change{"element", withoutNullDefaults},
+		change{"key", withoutNullDefaults}, change{"value", withoutNullDefaults})
+}
 
 // readSchema reads and checks a schema, whatever its format version.
 func readSchema(r *reader) (schema, error) {
@@ -90,6 +142,7 @@ func (r *reader) field(depth int) (field, error) {
 	if err != nil {
 		return f, err
 	}
+	f.nullDefault = initial.Kind() == 'n' || write.Kind() == 'n'
 	if f.initial, err = readDefault(f, "initial-default", initial); err != nil {
 		return f, err
 	}
@@ -128,7 +181,7 @@ func sameFields(a, b []field) bool {
 	for i, f := range a {
 		g := b[i]
 		if f.id != g.id || f.name != g.name || f.required != g.required || f.doc != g.doc ||
-			f.initial != g.initial || f.write != g.write || f.of.name != g.of.name || !sameFields(f.of.fields, g.of.fields) {
+			f.initial != g.initial || f.write != g.write || !strings.EqualFold(f.of.name, g.of.name) || !sameFields(f.of.fields, g.of.fields) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -24,6 +25,10 @@ func (s *schema) check() error {
 		if other, ok := ids[path]; ok {
 			return invalidf("Invalid schema: multiple fields for name %s: %d and %d", path, other, f.id)
 		}
+		if f.required && f.of.name == "unknown" {
+			return invalidf("Cannot create required field with unknown type: %s", path)
+		}
+		s.nullDefaults = s.nullDefaults || f.nullDefault
 		names[f.id], ids[path] = path, f.id
 		s.highest = max(s.highest, f.id)
 		return nil
@@ -62,7 +67,8 @@ func (s *schema) checkIdentifier(id int) error {
 }
 
 // checkNew finds what a schema that a client adds may not have in a format
-// version: reserved ids, and types and defaults of later versions.
+// version: reserved ids, types and defaults of later versions, and defaults of
+// nested types, which the spec allows but the Java library does not load.
 func (s *schema) checkNew(version int) error {
 	var problems []string
 	err := s.each(func(path string, f field) error {
@@ -71,6 +77,9 @@ func (s *schema) checkNew(version int) error {
 		}
 		if since := f.of.since(); since > version {
 			problems = append(problems, fmt.Sprintf("- Invalid type for %s: %s is not supported until v%d", path, f.of.name, since))
+		}
+		if !f.of.primitive() && f.initial+f.write != "" {
+			problems = append(problems, fmt.Sprintf("- Invalid default value for %s: %s (must be null)", path, cmp.Or(f.initial, f.write)))
 		}
 		if f.initial != "" && version < 3 {
 			problems = append(problems, fmt.Sprintf("- Invalid initial default for %s: non-null default (%s) is not supported until v3", path, f.initial))

@@ -71,8 +71,6 @@ func TestDefaults(t *testing.T) {
 		{`"uuid"`, `"f79c3e09-677c-4bbd-a479-3f349cb785e7"`, `"x"`},
 		{`"fixed[2]"`, `"00ff"`, `"00"`},
 		{`"binary"`, `"00ff01"`, `"0"`},
-		{`{"type":"struct","fields":[]}`, `{}`, `[]`},
-		{`{"type":"list","element-id":20,"element":"int","element-required":true}`, `[1]`, `{}`},
 	}
 	for _, test := range tests {
 		d, err := try(base, withColumn(test.kind, `,"write-default":`+test.good))

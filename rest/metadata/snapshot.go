@@ -15,7 +15,11 @@ type snapshot struct {
 	id        int64
 	sequence  int64 // 0 when not given
 	timestamp int64
+	firstRow  int64
+	addedRows int64
 	hasParent bool
+	hasRows   bool // first-row-id and added-rows are given
+	hasList   bool // manifest-list is given; if not, manifests is
 }
 
 var snapshotWords = vocabulary{what: "snapshot", required: []string{"snapshot-id", "timestamp-ms"},
@@ -26,21 +30,16 @@ var snapshotWords = vocabulary{what: "snapshot", required: []string{"snapshot-id
 // refused, as by the Java library (case 8).
 func readStoredSnapshot(r *reader) (snapshot, error) {
 	s, shape, err := readSnapshot(r)
-	switch {
-	case err != nil:
-		return s, err
-	case shape.nullParent:
-		return s, invalidf("invalid snapshot: parent-snapshot-id: must be a whole 64-bit number: null")
-	case !shape.manifestList && !shape.manifests:
-		return s, invalidf("invalid snapshot: missing manifest-list")
+	if err == nil && shape.nullParent {
+		err = invalidf("invalid snapshot: parent-snapshot-id: must be a whole 64-bit number: null")
 	}
-	return s, nil
+	return s, err
 }
 
 // snapshotShape is what matters of a snapshot's text beside its values.
 type snapshotShape struct {
-	nullParent, manifestList, manifests bool
-	summary                             summaryShape
+	nullParent, manifests, firstRow, addedRows bool
+	summary                                    summaryShape
 }
 
 type summaryShape struct {
@@ -68,7 +67,7 @@ func readSnapshot(r *reader) (s snapshot, shape snapshotShape, err error) {
 			shape.summary, err = r.summary()
 			return err
 		case "manifest-list":
-			shape.manifestList = true
+			s.hasList = true
 			return r.text(new(string))
 		case "manifests":
 			shape.manifests = true
@@ -77,11 +76,30 @@ func readSnapshot(r *reader) (s snapshot, shape snapshotShape, err error) {
 			return orNull(r, r.int, new(int))
 		case "key-id":
 			return orNull(r, r.text, new(string))
+		case "first-row-id":
+			shape.firstRow = r.dec.PeekKind() != 'n'
+			return orNull(r, r.natural, &s.firstRow)
 		default:
-			return orNull(r, r.natural, &unread)
+			shape.addedRows = r.dec.PeekKind() != 'n'
+			return orNull(r, r.natural, &s.addedRows)
 		}
 	})
+	s.hasRows = shape.firstRow && shape.addedRows
+	if err == nil {
+		err = shape.check(s)
+	}
 	return s, shape, err
+}
+
+// check finds members that are missing beside others.
+func (shape snapshotShape) check(s snapshot) error {
+	if !s.hasList && !shape.manifests {
+		return invalidf("invalid snapshot: missing manifest-list")
+	}
+	if shape.firstRow && !shape.addedRows {
+		return invalidf("Invalid added-rows (required when first-row-id is set): null")
+	}
+	return nil
 }
 
 // natural reads a whole number that is not negative.

@@ -16,7 +16,9 @@ type sortOrder struct {
 }
 
 type sortField struct {
-	source     int
+	source     int   // the first of sources where source-id is not given
+	sources    []int // source-ids, of transforms with more than one argument
+	noSource   bool  // source-id is not given
 	transform  string
 	descending bool
 	nullsLast  bool
@@ -24,7 +26,8 @@ type sortField struct {
 
 var (
 	orderWords     = vocabulary{what: "sort order", required: []string{"order-id", "fields"}}
-	sortFieldWords = vocabulary{what: "sort field", required: []string{"source-id", "transform", "direction", "null-order"}}
+	sortFieldWords = vocabulary{what: "sort field", required: []string{"transform", "direction", "null-order"},
+		optional: []string{"source-id", "source-ids"}}
 )
 
 func readOrder(r *reader) (sortOrder, error) {
@@ -52,11 +55,14 @@ func readOrder(r *reader) (sortOrder, error) {
 }
 
 func (r *reader) sortField() (sortField, error) {
-	var f sortField
+	f := sortField{noSource: true}
 	err := r.object(sortFieldWords, func(name string) error {
 		switch name {
 		case "source-id":
+			f.noSource = false
 			return r.int(&f.source)
+		case "source-ids":
+			return r.ints(&f.sources)
 		case "transform":
 			return r.transform(&f.transform)
 		case "direction":
@@ -65,7 +71,16 @@ func (r *reader) sortField() (sortField, error) {
 			return r.choice(&f.nullsLast, "nulls-first", "nulls-last")
 		}
 	})
+	if err == nil && f.noSource {
+		f.source, err = firstSource(f.sources, sortFieldWords)
+	}
 	return f, err
+}
+
+// sortsAs tells whether two fields sort alike.
+func (f sortField) sortsAs(other sortField) bool {
+	return f.source == other.source && f.transform == other.transform && f.descending == other.descending &&
+		f.nullsLast == other.nullsLast && slices.Equal(f.sources, other.sources)
 }
 
 // choice reads one of two words, in any case, and tells whether it is the second.
@@ -87,8 +102,10 @@ func (order sortOrder) fits(s schema) error {
 		if f.transform == transformVoid && s.find(f.source) == nil {
 			continue
 		}
-		if err := checkSource("sort", fmt.Sprint(f.source), f.transform, f.source, s); err != nil {
-			return err
+		for _, source := range append([]int{f.source}, f.sources...) {
+			if err := checkSource("sort", fmt.Sprint(source), f.transform, source, s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -96,5 +113,5 @@ func (order sortOrder) fits(s schema) error {
 
 // same tells whether two orders sort alike, whatever their ids.
 func (order sortOrder) same(other sortOrder) bool {
-	return slices.Equal(order.fields, other.fields)
+	return slices.EqualFunc(order.fields, other.fields, sortField.sortsAs)
 }

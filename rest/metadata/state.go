@@ -1,6 +1,10 @@
 package metadata
 
-import "github.com/google/uuid"
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // state is the typed index of a document: what commits look at.
 type state struct {
@@ -15,6 +19,7 @@ type state struct {
 	lastPartitionID int
 	defaultOrder    int
 	current         int64 // snapshot id, or noSnapshot
+	nextRow         int64 // next-row-id; 0 before format version 3
 
 	schemas             sequence[schema]
 	specs               sequence[partitionSpec]
@@ -22,11 +27,19 @@ type state struct {
 	properties          sequence[property]
 	refs                sequence[ref]
 	snapshots           sequence[snapshot]
+	keys                sequence[encryptionKey]
 	statistics          sequence[statisticsFile]
 	partitionStatistics sequence[statisticsFile]
 	snapshotLog         sequence[historyEntry]
 	metadataLog         sequence[previousFile]
+
+	// owed are members that the text lacks, or has otherwise: the next commit
+	// writes them whatever it changes.
+	owed []string
 }
+
+// owe notes members for the next commit. Other versions do not see it.
+func (s *state) owe(members ...string) { s.owed = append(slices.Clip(s.owed), members...) }
 
 // newState is a table before anything is known of it.
 func newState(id uuid.UUID) state {
@@ -44,6 +57,7 @@ func newState(id uuid.UUID) state {
 		properties:          newObject[property](),
 		refs:                newObject[ref](),
 		snapshots:           newArray[snapshot](),
+		keys:                newArray[encryptionKey](),
 		statistics:          newArray[statisticsFile](),
 		partitionStatistics: newArray[statisticsFile](),
 		snapshotLog:         newArray[historyEntry](),
@@ -75,6 +89,8 @@ func (s *state) list(member string) (list, bool) {
 		return &s.refs, true
 	case "snapshots":
 		return &s.snapshots, true
+	case "encryption-keys":
+		return &s.keys, true
 	case "statistics":
 		return &s.statistics, true
 	case "partition-statistics":

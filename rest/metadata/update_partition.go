@@ -1,6 +1,8 @@
 package metadata
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -41,6 +43,9 @@ func (u addSpec) apply(b *builder) error {
 	if err := added.collides(schema); err != nil {
 		return err
 	}
+	if b.formatVersion == 1 && !slices.EqualFunc(added.fields, sequential(added.fields), sameID) {
+		return invalidf("Spec does not use sequential IDs that are required in v1: %s", excerpt(u.raw))
+	}
 	raw, err := u.text(added)
 	if err != nil {
 		return err
@@ -52,10 +57,15 @@ func (u addSpec) apply(b *builder) error {
 	return nil
 }
 
+func sameID(f, g partitionField) bool { return f.id == g.id }
+
 // partitionIDs gives fields without ids the id of a field that any spec has for
 // the same source and transform, or the next one (table spec, partition
-// evolution; case 109).
+// evolution; case 109). Format version 1 counts from the start in every spec.
 func (b *builder) partitionIDs(given []partitionField) []partitionField {
+	if b.formatVersion == 1 && len(given) > 0 && given[0].id == noID {
+		return sequential(given)
+	}
 	fields := make([]partitionField, len(given))
 	next := max(b.lastPartitionID, b.highestPartition())
 	for i, f := range given {
@@ -75,7 +85,7 @@ func (b *builder) partitionIDs(given []partitionField) []partitionField {
 func (b *builder) partitionID(f partitionField, taken []partitionField) int {
 	for _, it := range b.specs.items {
 		for _, known := range it.of.fields {
-			if known.source == f.source && known.transform == f.transform && !hasID(taken, known.id) {
+			if known.partitionsAs(f) && !hasID(taken, known.id) {
 				return known.id
 			}
 		}

@@ -1,10 +1,6 @@
 package metadata
 
-import (
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "strconv"
 
 type setProperties struct{ updates []property }
 
@@ -115,42 +111,3 @@ func (u removeProperties) apply(b *builder) error {
 	}
 	return nil
 }
-
-// addEncryptionKey is part of format version 3.
-type addEncryptionKey struct{ key jsontext.Value }
-
-func (addEncryptionKey) Action() string { return "add-encryption-key" }
-
-var encryptionKeyWords = vocabulary{what: "encryption key", required: []string{"key-id", "encrypted-key-metadata"},
-	optional: []string{"encrypted-by-id", "properties"}}
-
-func (r *reader) addEncryptionKey() (Update, error) {
-	key, err := r.part(updateWords("add-encryption-key", "encryption-key"), "encryption-key")
-	if err != nil {
-		return nil, err
-	}
-	k := newReader(key)
-	err = k.object(encryptionKeyWords, func(name string) error {
-		if name == "properties" {
-			return k.dec.SkipValue()
-		}
-		return orNull(k, k.text, new(string))
-	})
-	return addEncryptionKey{key}, err
-}
-
-func (u addEncryptionKey) apply(b *builder) error {
-	return invalidf("Cannot add an encryption key: it needs format version 3, the table has %d", b.formatVersion)
-}
-
-type removeEncryptionKey struct{ id string }
-
-func (removeEncryptionKey) Action() string { return "remove-encryption-key" }
-
-func (r *reader) removeEncryptionKey() (Update, error) {
-	id, err := r.word("remove-encryption-key", "key-id")
-	return removeEncryptionKey{id}, err
-}
-
-// apply changes nothing: a table of a version without keys has none to remove.
-func (removeEncryptionKey) apply(*builder) error { return nil }

@@ -22,7 +22,7 @@ func (r *reader) addSchema() (Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSchema(newReader(raw))
+	raw, s, err := readNewSchema(raw)
 	return addSchema{raw, s}, err
 }
 

@@ -1,6 +1,8 @@
 package metadata
 
 import (
+	"math"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -21,9 +23,6 @@ func (r *reader) addSnapshot() (Update, error) {
 	s, shape, err := readSnapshot(newReader(raw))
 	if err != nil {
 		return nil, err
-	}
-	if !shape.manifestList {
-		return nil, invalidf("invalid snapshot: missing manifest-list")
 	}
 	edits, err := shape.edits()
 	if err == nil && len(edits) > 0 {
@@ -58,8 +57,12 @@ func (u addSnapshot) apply(b *builder) error {
 	if b.hasSnapshot(s.id) {
 		return conflictf("Snapshot already exists for id: %d is present in the table", s.id)
 	}
-	if s.sequence < b.lastSequence || s.hasParent && s.sequence == b.lastSequence {
-		return conflictf("Cannot add snapshot with sequence number %d older than last sequence number %d", s.sequence, b.lastSequence)
+	if err := b.checkSequence(s); err != nil {
+		return err
+	}
+	nextRow, err := b.nextRowAfter(s)
+	if err != nil {
+		return err
 	}
 	b.snapshots.append(s, rope{u.raw})
 	if b.known != nil {
@@ -67,6 +70,40 @@ func (u addSnapshot) apply(b *builder) error {
 	}
 	b.added[s.id] = s.timestamp
 	b.lastSequence = s.sequence
+	b.nextRow = nextRow
 	b.changed = true
 	return nil
+}
+
+// checkSequence checks a new snapshot against the sequence numbers so far, which
+// format version 1 does not have. It alone lists manifests in the snapshot.
+func (b *builder) checkSequence(s snapshot) error {
+	switch {
+	case b.formatVersion == 1 && s.sequence != 0:
+		return invalidf("Sequence number must be 0 in v1: %d", s.sequence)
+	case b.formatVersion == 1:
+		return nil
+	case !s.hasList:
+		return invalidf("invalid snapshot: missing manifest-list, which v%d requires", b.formatVersion)
+	case s.sequence < b.lastSequence || s.hasParent && s.sequence == b.lastSequence:
+		return conflictf("Cannot add snapshot with sequence number %d older than last sequence number %d", s.sequence, b.lastSequence)
+	}
+	return nil
+}
+
+// nextRowAfter is the next row id once a snapshot is added: as many more as it
+// has added rows, from format version 3 on (table spec, row lineage). A snapshot
+// made for an older table is a conflict, so that the client refreshes (case 116).
+func (b *builder) nextRowAfter(s snapshot) (int64, error) {
+	switch {
+	case b.formatVersion < 3:
+		return b.nextRow, nil
+	case !s.hasRows:
+		return 0, invalidf("Cannot add a snapshot: first-row-id is null")
+	case s.firstRow < b.nextRow:
+		return 0, conflictf("Cannot add a snapshot, first-row-id is behind table next-row-id: %d < %d", s.firstRow, b.nextRow)
+	case s.firstRow > math.MaxInt64-s.addedRows:
+		return 0, invalidf("Cannot add a snapshot: %d rows from first-row-id %d have no 64-bit ids", s.addedRows, s.firstRow)
+	}
+	return b.nextRow + s.addedRows, nil
 }

@@ -17,12 +17,13 @@ func (r *reader) assignUUID() (Update, error) {
 	return assignUUID{id}, err
 }
 
-// apply gives a new table its UUID. That of an existing table never changes: the
-// specification calls it unsafe.
+// apply gives a table its UUID that is new or has none. That of any other table
+// never changes: the specification calls it unsafe.
 func (u assignUUID) apply(b *builder) error {
-	if b.base != nil && u.id != b.uuid {
+	if b.base != nil && b.base.HasUUID() && u.id != b.uuid {
 		return invalidf("Cannot reassign uuid: the table has %s", b.uuid)
 	}
+	b.changed = b.changed || u.id != b.uuid
 	b.uuid = u.id
 	return nil
 }
@@ -36,17 +37,24 @@ func (r *reader) upgradeFormatVersion() (Update, error) {
 	return upgradeFormatVersion{version}, err
 }
 
-// apply never lowers the version. The first upgrade of a new table chooses its
+// apply never lowers the version. Older snapshots stay as they are: sequence
+// numbers and row ids begin with 0. The first upgrade of a new table chooses its
 // version and is none (startVersion).
 func (u upgradeFormatVersion) apply(b *builder) error {
 	if u.version < b.formatVersion {
 		return invalidf("Cannot downgrade v%d table to v%d", b.formatVersion, u.version)
 	}
-	if err := checkVersion(u.version); err != nil {
+	if err := checkVersion(u.version); err != nil || u.version == b.formatVersion {
 		return err
 	}
-	b.changed = b.changed || u.version != b.formatVersion
+	if b.formatVersion < 2 {
+		b.owe("last-sequence-number")
+	}
+	if u.version >= 3 {
+		b.owe("next-row-id", "current-snapshot-id")
+	}
 	b.formatVersion = u.version
+	b.changed = true
 	return nil
 }
 

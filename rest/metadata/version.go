@@ -1,26 +1,17 @@
 package metadata
 
-import "fmt"
-
-// Format versions of the Iceberg table spec. newestVersion is the highest that
-// the REST specification knows.
+// Format versions of the Iceberg table spec: those that the REST specification
+// knows, and the one of a table that is created without saying which.
 const (
-	oldestSupported = 2
-	newestSupported = 2
-	defaultVersion  = 2
-	newestVersion   = 3
+	oldestVersion  = 1
+	newestVersion  = 3
+	defaultVersion = 2
 )
 
-// checkVersion tells whether this build handles a format version: nil, an
-// *Unsupported for a version that exists, or an *Invalid for one that does not.
+// checkVersion refuses a format version that is none (case 19).
 func checkVersion(version int) error {
-	supported := fmt.Sprintf("supported: v%d to v%d", oldestSupported, newestSupported)
-	switch {
-	case version >= oldestSupported && version <= newestSupported:
-		return nil
-	case version >= 1 && version <= newestVersion:
-		return &Unsupported{fmt.Sprintf("Unsupported format version: v%d (%s)", version, supported)}
-	default:
-		return invalidf("Invalid format version: v%d (%s)", version, supported)
+	if version < oldestVersion || version > newestVersion {
+		return invalidf("Invalid format version: v%d (supported: v%d to v%d)", version, oldestVersion, newestVersion)
 	}
+	return nil
 }
