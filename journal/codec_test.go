@@ -73,6 +73,10 @@ func TestDecodeIsStrict(t *testing.T) {
 		"a move of nothing":        {"table-dropped", `"kind":"table"`, `"kind":"index"`},
 		"the nil uuid":             {"namespace-created", "4c7d9e10-5f6a-4b8c-9d0e-1f2a3b4c5d6e", "00000000-0000-0000-0000-000000000000"},
 		"a name that is refused":   {"namespace-created", `["sales"]`, `["sales",".."]`},
+		"a view in a commit":       {"tables-committed", `"kind":"table"`, `"kind":"view"`},
+		"a table in a view's":      {"view-replaced", `"kind":"view"`, `"kind":"table"`},
+		"a table moved twice":      {"tables-committed", "c0ffee00-1234-4567-89ab-cdef01234567", "a1b2c3d4-e5f6-4789-8abc-def012345678"},
+		"a view's that is":         {"view-renamed", `"name":"best <2026>`, `"name":"best\t<2026>`},
 		"a table's that is":        {"table-renamed", `"name":"orders <2026> &`, `"name":"orders\t<2026> &`},
 		"record version 0":         {"namespace-created", `"v":1`, `"v":0`},
 	} {
@@ -201,21 +205,41 @@ func TestEncodeRefuses(t *testing.T) {
 		change(&m)
 		return journal.TableCreated{Moves: [1]journal.Move{m}}
 	}
+	table, view := journal.Move{Kind: journal.Table, UUID: goldOrders}, journal.Move{Kind: journal.View, UUID: goldOrders}
+	table.To, view.To = goldTo("orders", 0), goldTo("orders", 0)
+	stepped := func(m journal.Move) journal.Move {
+		m.From = goldFrom("orders", 1)
+		return m
+	}
+	one := func(m journal.Move) [1]journal.Move { return [1]journal.Move{m} }
 	for what, c := range map[string]struct {
 		body journal.Body
 		want error
 	}{
-		"no body":            {nil, journal.ErrRecord},
-		"too many moves":     {journal.TablesCommitted{Moves: moves}, journal.ErrTooLarge},
-		"too many bytes":     {created(map[string]string{"p": strings.Repeat("x", journal.MaxRecordBytes)}), journal.ErrTooLarge},
-		"invalid UTF-8":      {created(map[string]string{"p": "\xff"}), journal.ErrRecord},
-		"invalid UTF-8 key":  {created(map[string]string{"\xff": "p"}), journal.ErrRecord},
-		"no moves":           {journal.TablesCommitted{}, journal.ErrRecord},
-		"no name":            {journal.IncarnationStarted{Location: "s3://lake"}, journal.ErrRecord},
-		"a birth that ends":  {move(func(m *journal.Move) { m.To = nil }), journal.ErrRecord},
-		"a birth from":       {move(func(m *journal.Move) { m.From = goldFrom("orders", 0) }), journal.ErrRecord},
-		"no uuid":            {move(func(m *journal.Move) { m.UUID = [16]byte{} }), journal.ErrRecord},
-		"a name over length": {move(func(m *journal.Move) { m.To.Identifier.Name = strings.Repeat("n", 1025) }), journal.ErrName},
+		"a view created as a table":     {journal.TableCreated{Moves: one(view)}, journal.ErrRecord},
+		"a view registered as a table":  {journal.TableRegistered{Moves: one(view)}, journal.ErrRecord},
+		"a view renamed as a table":     {journal.TableRenamed{Moves: one(stepped(view))}, journal.ErrRecord},
+		"a view among tables":           {journal.TablesCommitted{Moves: []journal.Move{stepped(view)}}, journal.ErrRecord},
+		"a table created as a view":     {journal.ViewCreated{Moves: one(table)}, journal.ErrRecord},
+		"a table registered as a view":  {journal.ViewRegistered{Moves: one(table)}, journal.ErrRecord},
+		"a table replaced as a view":    {journal.ViewReplaced{Moves: one(stepped(table))}, journal.ErrRecord},
+		"a table renamed as a view":     {journal.ViewRenamed{Moves: one(stepped(table))}, journal.ErrRecord},
+		"a view registered over a view": {journal.ViewRegistered{Moves: one(stepped(view))}, journal.ErrRecord},
+		"a view replaced from nothing":  {journal.ViewReplaced{Moves: one(view)}, journal.ErrRecord},
+		"a view dropped to somewhere":   {journal.ViewDropped{Moves: one(stepped(view))}, journal.ErrRecord},
+		"unregistered to somewhere":     {journal.TableUnregistered{Moves: one(stepped(table))}, journal.ErrRecord},
+		"a table moved twice":           {journal.TablesCommitted{Moves: []journal.Move{stepped(table), stepped(table)}}, journal.ErrRecord},
+		"no body":                       {nil, journal.ErrRecord},
+		"too many moves":                {journal.TablesCommitted{Moves: moves}, journal.ErrTooLarge},
+		"too many bytes":                {created(map[string]string{"p": strings.Repeat("x", journal.MaxRecordBytes)}), journal.ErrTooLarge},
+		"invalid UTF-8":                 {created(map[string]string{"p": "\xff"}), journal.ErrRecord},
+		"invalid UTF-8 key":             {created(map[string]string{"\xff": "p"}), journal.ErrRecord},
+		"no moves":                      {journal.TablesCommitted{}, journal.ErrRecord},
+		"no name":                       {journal.IncarnationStarted{Location: "s3://lake"}, journal.ErrRecord},
+		"a birth that ends":             {move(func(m *journal.Move) { m.To = nil }), journal.ErrRecord},
+		"a birth from":                  {move(func(m *journal.Move) { m.From = goldFrom("orders", 0) }), journal.ErrRecord},
+		"no uuid":                       {move(func(m *journal.Move) { m.UUID = [16]byte{} }), journal.ErrRecord},
+		"a name over length":            {move(func(m *journal.Move) { m.To.Identifier.Name = strings.Repeat("n", 1025) }), journal.ErrName},
 	} {
 		draft.Body = c.body
 		if _, same, err := chain.Next(draft, journal.At(goldStart)); !errors.Is(err, c.want) || same != chain {

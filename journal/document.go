@@ -1,16 +1,23 @@
 package journal
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
 // Codec is how a kept document is stored, as the byte before it.
 type Codec byte
 
-// CodecWholeZstd is the whole document in one zstd frame. The byte is stored.
-const CodecWholeZstd Codec = 1
+// The codecs. The bytes are stored.
+const (
+	CodecWholeZstd Codec = 1 // the whole document in one zstd frame
+	CodecRaw       Codec = 2 // the gzip file that was registered, as it is
+)
 
 // Limits of documents.
 const (
@@ -42,18 +49,45 @@ func KeepDocument(move int, plain []byte, max int) (d Document, ok bool) {
 	return Document{Move: move, Codec: CodecWholeZstd, Data: data}, true
 }
 
+// KeepFile keeps a registered gzip file as it is, so that it can be written again
+// byte for byte. It copies nothing. ok is false when the file is over max bytes.
+func KeepFile(move int, gzipFile []byte, max int) (d Document, ok bool) {
+	if len(gzipFile) > max {
+		return Document{}, false
+	}
+	return Document{Move: move, Codec: CodecRaw, Data: gzipFile}, true
+}
+
+// check refuses a document that the move cannot have made.
+func (d Document) check(p Pointer) error {
+	switch {
+	case d.Codec == CodecRaw && (p.Encoding != EncodingGzip || p.Size != int64(len(d.Data))):
+		return fmt.Errorf("%w: the file of move %d is no gzip file of %d bytes", ErrRecord, d.Move, len(d.Data))
+	case d.Codec != CodecRaw && d.Codec != CodecWholeZstd:
+		return fmt.Errorf("%w: document codec %d is unknown", ErrRecord, d.Codec)
+	case len(d.Data) > MaxDocumentBytes:
+		return fmt.Errorf("%w: a document has %d bytes, the limit is %d", ErrTooLarge, len(d.Data), MaxDocumentBytes)
+	}
+	return nil
+}
+
 // Open decodes the document of a move of e and compares it with the digest that
 // e holds of it. ErrNoEvent when e has no such move; *Damage when the bytes are
-// not those that e names.
+// not those that e names, or inflate to more than MaxInflatedBytes.
 func (d Document) Open(e Event) ([]byte, error) {
 	want, err := e.DocumentDigest(d.Move)
 	if err != nil {
 		return nil, err
 	}
-	if d.Codec != CodecWholeZstd {
+	var plain []byte
+	switch d.Codec {
+	case CodecWholeZstd:
+		plain, err = decompressor.DecodeAll(d.Data, nil)
+	case CodecRaw:
+		plain, err = inflate(d.Data, MaxInflatedBytes)
+	default:
 		return nil, fmt.Errorf("%w: document codec %d", ErrNewer, d.Codec)
 	}
-	plain, err := decompressor.DecodeAll(d.Data, nil)
 	if err != nil {
 		return nil, e.damage("document of move %d does not inflate: %v", d.Move, err)
 	}
@@ -61,6 +95,19 @@ func (d Document) Open(e Event) ([]byte, error) {
 		return nil, e.damage("document of move %d has the digest %s, the chain says %s", d.Move, got, want)
 	}
 	return plain, nil
+}
+
+// inflate reads a gzip file of at most so many bytes inside.
+func inflate(file []byte, max int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := io.ReadAll(io.LimitReader(z, max+1))
+	if err == nil && int64(len(plain)) > max {
+		err = errors.New("it is over the limit")
+	}
+	return plain, err
 }
 
 func (e Event) damage(format string, args ...any) *Damage {

@@ -24,10 +24,9 @@ func (e Entry) Check() error {
 			return fmt.Errorf("%w: move %d of event %s made no document", ErrRecord, d.Move, e.Event.Position)
 		case seen[d.Move]:
 			return fmt.Errorf("%w: event %s has two documents of move %d", ErrRecord, e.Event.Position, d.Move)
-		case d.Codec != CodecWholeZstd:
-			return fmt.Errorf("%w: document codec %d of event %s is unknown", ErrRecord, d.Codec, e.Event.Position)
-		case len(d.Data) > MaxDocumentBytes:
-			return fmt.Errorf("%w: a document of event %s has %d bytes, the limit is %d", ErrTooLarge, e.Event.Position, len(d.Data), MaxDocumentBytes)
+		}
+		if err := d.check(moves[d.Move].To.Pointer); err != nil {
+			return fmt.Errorf("event %s: %w", e.Event.Position, err)
 		}
 		seen[d.Move] = true
 	}

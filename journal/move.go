@@ -89,9 +89,17 @@ const (
 	death
 )
 
-func (m Move) check(want sides) error {
-	if m.Kind != Table && m.Kind != View {
-		return fmt.Errorf("move of %s has the unknown kind %q", m.UUID, m.Kind)
+// birthOrStep is what a move is that need not be the one or the other.
+func birthOrStep(m Move) sides {
+	if m.From == nil {
+		return birth
+	}
+	return step
+}
+
+func (m Move) check(kind ObjectKind, want sides) error {
+	if m.Kind != kind {
+		return fmt.Errorf("move of %s is of a %q, not of a %s", m.UUID, m.Kind, kind)
 	}
 	if m.UUID == uuid.Nil {
 		return fmt.Errorf("move of %s has no uuid", m.Identifier())

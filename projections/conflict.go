@@ -18,7 +18,7 @@ const (
 	NamespaceMissing  ConflictKind = "namespace-missing"   // the parent or the object's namespace is not there
 	NamespaceNotEmpty ConflictKind = "namespace-not-empty" // a live object or a child is in it
 	NameTaken         ConflictKind = "name-taken"          // a live table or view has the name; Object says which
-	UUIDTaken         ConflictKind = "uuid-taken"          // an object has the uuid, or had it and was dropped
+	UUIDTaken         ConflictKind = "uuid-taken"          // an object has the uuid, or had it and was dropped and this is no register
 	PlaceTaken        ConflictKind = "place-taken"         // another live object's place is equal, above or below
 	ObjectMissing     ConflictKind = "object-missing"      // no live object of that kind, name and uuid
 	PointerMoved      ConflictKind = "pointer-moved"       // the object is at another pointer than From says

@@ -62,7 +62,9 @@ func Fold(t Tables, e journal.Event) error {
 		return updateNamespace(t, b)
 	case journal.NamespaceDropped:
 		return dropNamespace(t, b)
-	case journal.TableCreated, journal.TablesCommitted, journal.TableRenamed, journal.TableDropped:
+	case journal.TableCreated, journal.TableRegistered, journal.TablesCommitted,
+		journal.TableRenamed, journal.TableDropped, journal.TableUnregistered,
+		journal.ViewCreated, journal.ViewRegistered, journal.ViewReplaced, journal.ViewRenamed, journal.ViewDropped:
 		for i, m := range e.Moves() {
 			if err := foldMove(t, e, i, m); err != nil {
 				return err

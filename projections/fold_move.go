@@ -13,7 +13,7 @@ import (
 // foldMove applies one move. The moves of an event are judged in order, each
 // seeing what those before it did.
 func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
-	held, err := checkFrom(t, m)
+	held, err := checkFrom(t, m, registers(e))
 	if err != nil {
 		return err
 	}
@@ -39,14 +39,20 @@ func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
 	return t.AddStep(step(e, m), index, named)
 }
 
-// checkFrom compares where the event found the object with where it is. A uuid
-// is born once: what was dropped comes back by other events than a birth.
-func checkFrom(t Tables, m journal.Move) (Object, error) {
+// registers tells that an event brings a file that is there already. It alone
+// may give a dropped object's uuid to an object again, of the same kind, whose
+// history it continues (formats §1).
+func registers(e journal.Event) bool {
+	return e.Kind() == journal.KindTableRegistered || e.Kind() == journal.KindViewRegistered
+}
+
+// checkFrom compares where the event found the object with where it is.
+func checkFrom(t Tables, m journal.Move, registers bool) (Object, error) {
 	held, live, known, err := t.FindObject(m.UUID)
 	switch {
 	case err != nil:
 		return Object{}, err
-	case m.From == nil && known:
+	case m.From == nil && known && (live || !registers || held.Kind != m.Kind):
 		return Object{}, conflict(UUIDTaken, m, m.UUID)
 	case m.From == nil:
 		return Object{}, nil

@@ -2,6 +2,7 @@ package journaltest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -17,7 +18,7 @@ var oddNames = []string{
 	" ", "\u202e", "\u2028", "<&>", `"`, `\`, "null", "-1", "1e3", "_puddle", "...", strings.Repeat("n", journal.MaxLevelBytes),
 }
 
-// Name draws one level of a namespace or the name of a table.
+// Name draws one level of a namespace or the name of an object.
 func Name() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom(oddNames),
@@ -42,27 +43,52 @@ func DrawStory(t *rapid.T, warehouse uuid.UUID) *Story {
 // drawStep appends one draft; what the model does not allow now becomes the
 // creation of a namespace.
 func (s *Story) drawStep(t *rapid.T) {
-	tables, namespaces := sortedKeys(s.Tables), sortedKeys(s.Namespaces)
 	action := rapid.SampledFrom([]string{
-		"create-namespace", "update-namespace", "drop-namespace", "create", "create", "commit", "commit", "commit-many", "rename", "drop",
+		"create-namespace", "update-namespace", "drop-namespace", "object", "object", "object", "object", "object", "object", "object",
 	}).Draw(t, "action")
 	switch {
-	case action == "update-namespace" && len(namespaces) > 0:
-		s.drawUpdate(t, s.Namespaces[rapid.SampledFrom(namespaces).Draw(t, "namespace")])
+	case action == "update-namespace" && len(s.Namespaces) > 0:
+		s.drawUpdate(t, s.Namespaces[rapid.SampledFrom(sortedKeys(s.Namespaces)).Draw(t, "namespace")])
 	case action == "drop-namespace" && len(s.empty()) > 0:
 		s.DropNamespace(rapid.SampledFrom(s.empty()).Draw(t, "empty"))
-	case action == "create" && len(namespaces) > 0:
-		s.CreateTable(s.drawFree(t))
-	case action == "commit" && len(tables) > 0:
-		s.Commit(s.drawTable(t))
-	case action == "commit-many" && len(tables) > 0:
-		s.drawMany(t, tables)
-	case action == "rename" && len(tables) > 0:
-		s.Rename(s.drawTable(t), s.drawFree(t))
-	case action == "drop" && len(tables) > 0:
-		s.Drop(s.drawTable(t), rapid.Bool().Draw(t, "purge"))
+	case action == "object" && len(s.Namespaces) > 0:
+		s.drawObjectStep(t)
 	default:
 		s.CreateNamespace(s.drawNewNamespace(t), drawProperties(t))
+	}
+}
+
+// drawObjectStep appends a step of tables or views; what the model does not
+// allow now becomes the birth of a table.
+func (s *Story) drawObjectStep(t *rapid.T) {
+	tables, views := s.keys(journal.Table), s.keys(journal.View)
+	step := rapid.SampledFrom([]string{
+		"create", "create-view", "commit", "commit", "commit-many", "replace-view", "rename", "drop", "unregister",
+		"register", "register-over", "return",
+	}).Draw(t, "step")
+	switch {
+	case step == "create-view":
+		s.CreateView(s.drawFree(t))
+	case step == "commit" && len(tables) > 0:
+		s.Commit(s.drawOf(t, tables))
+	case step == "commit-many" && len(tables) > 0:
+		s.drawMany(t, tables)
+	case step == "replace-view" && len(views) > 0:
+		s.ReplaceView(s.drawOf(t, views))
+	case step == "rename" && len(s.Objects) > 0:
+		s.Rename(s.drawObject(t), s.drawFree(t))
+	case step == "drop" && len(s.Objects) > 0:
+		s.Drop(s.drawObject(t), rapid.Bool().Draw(t, "purge"))
+	case step == "unregister" && len(tables) > 0:
+		s.Unregister(s.drawOf(t, tables))
+	case step == "register":
+		s.Register(drawKind(t), s.drawFree(t))
+	case step == "register-over" && len(tables) > 0:
+		s.Register(journal.Table, s.drawOf(t, tables))
+	case step == "return" && len(s.gone) > 0:
+		s.Return(s.drawGone(t).UUID, s.drawFree(t))
+	default:
+		s.CreateTable(s.drawFree(t))
 	}
 }
 
@@ -70,7 +96,7 @@ func (s *Story) drawStep(t *rapid.T) {
 func (s *Story) drawMany(t *rapid.T, tables []string) {
 	var ids []journal.Identifier
 	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(tables), 1, min(4, len(tables)), rapid.ID).Draw(t, "tables") {
-		ids = append(ids, s.Tables[key].To.Identifier)
+		ids = append(ids, s.Objects[key].To.Identifier)
 	}
 	if rapid.Bool().Draw(t, "with a birth") {
 		ids = append(ids, s.drawFree(t))
@@ -89,15 +115,27 @@ func (s *Story) drawUpdate(t *rapid.T, n Namespace) {
 	s.UpdateNamespace(n.Name, removed, updated)
 }
 
-func (s *Story) drawTable(t *rapid.T) journal.Identifier {
-	return s.Tables[rapid.SampledFrom(sortedKeys(s.Tables)).Draw(t, "table")].To.Identifier
+// keys are those of the live objects of a kind.
+func (s *Story) keys(kind journal.ObjectKind) []string {
+	return slices.DeleteFunc(sortedKeys(s.Objects), func(key string) bool { return s.Objects[key].Kind != kind })
 }
 
-// drawFree draws an identifier that no live table has, in a namespace that is there.
+func (s *Story) drawObject(t *rapid.T) journal.Identifier { return s.drawOf(t, sortedKeys(s.Objects)) }
+
+func (s *Story) drawOf(t *rapid.T, keys []string) journal.Identifier {
+	return s.Objects[rapid.SampledFrom(keys).Draw(t, "object")].To.Identifier
+}
+
+func (s *Story) drawGone(t *rapid.T) Object {
+	return s.gone[rapid.IntRange(0, len(s.gone)-1).Draw(t, "gone")]
+}
+
+// drawFree draws an identifier that no live object has, in a namespace that is
+// there.
 func (s *Story) drawFree(t *rapid.T) journal.Identifier {
 	in := s.Namespaces[rapid.SampledFrom(sortedKeys(s.Namespaces)).Draw(t, "in")].Name
 	id := journal.Identifier{Namespace: in, Name: Name().Draw(t, "name")}
-	if _, taken := s.Tables[id.Key()]; taken || id.Check() != nil {
+	if _, taken := s.Objects[id.Key()]; taken || id.Check() != nil {
 		id.Name = s.freeName()
 	}
 	return id

@@ -1,8 +1,13 @@
 package journaltest
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/klauspost/compress/gzip"
 
 	"puddle/journal"
 )
@@ -10,44 +15,75 @@ import (
 // snapshotIDs are such that float64 cannot hold them (case 14).
 var snapshotIDs = []int64{4598286611352242712, math.MaxInt64, 1<<53 + 1, 1, 0}
 
-// birth is the first move of a new table. It sometimes takes the place of one
-// that was dropped.
-func (s *Story) birth(id journal.Identifier) journal.Move {
-	unique := s.mint()
-	n := s.minted
-	key := fmt.Sprintf([]string{"t%d", "t%d-x", "a/b/t%d", "t%d x%%20y"}[n%4], n)
-	if len(s.dropped) > 0 && n%2 == 0 {
-		last := len(s.dropped) - 1
-		key = s.dropped[last].To.Location[len("s3://lake/wh/"):]
-		s.dropped = s.dropped[:last]
-	}
-	to := journal.To{Identifier: id, Location: "s3://lake/wh/" + key}
-	return s.settle(journal.Move{Kind: journal.Table, UUID: unique, To: &to, Updates: []string{"assign-uuid", "add-schema"}})
+// actions are the updates that bear and change an object.
+var actions = map[journal.ObjectKind][2][]string{
+	journal.Table: {{"assign-uuid", "add-schema"}, {"add-snapshot", "set-snapshot-ref"}},
+	journal.View:  {{"assign-uuid", "add-view-version"}, {"add-view-version", "set-current-view-version"}},
 }
 
-// commit is the next move of a table, or its first.
+// birth is the first move of a new object. It sometimes takes the place of one
+// that is gone.
+func (s *Story) birth(kind journal.ObjectKind, id journal.Identifier) journal.Move {
+	unique := s.mint()
+	to := journal.To{Identifier: id, Location: s.fresh()}
+	if last := len(s.vacant) - 1; last >= 0 && s.minted%2 == 0 {
+		to.Location = s.vacant[last]
+	}
+	return s.settle(journal.Move{Kind: kind, UUID: unique, To: &to, Updates: actions[kind][0]})
+}
+
+// fresh is a location that nobody has or had.
+func (s *Story) fresh() string {
+	key := []string{"t%d", "t%d-x", "a/b/t%d", "t%d x%%20y"}[s.minted%4]
+	return "s3://lake/wh/" + fmt.Sprintf(key, s.minted)
+}
+
+// commit is the next move of an object, or the first of a table.
 func (s *Story) commit(id journal.Identifier) journal.Move {
-	t, ok := s.Tables[id.Key()]
+	o, ok := s.Objects[id.Key()]
 	if !ok {
-		return s.birth(id)
+		return s.birth(journal.Table, id)
 	}
 	s.mint()
-	to := t.To
-	return s.settle(journal.Move{
-		Kind: journal.Table, UUID: t.UUID, From: from(t), To: &to, Updates: []string{"add-snapshot", "set-snapshot-ref"},
-	})
+	to := o.To
+	return s.settle(journal.Move{Kind: o.Kind, UUID: o.UUID, From: from(o), To: &to, Updates: actions[o.Kind][1]})
+}
+
+// register is the move of a file that somebody else made.
+func (s *Story) register(kind journal.ObjectKind, id journal.Identifier) journal.Move {
+	move := s.birth(kind, id)
+	if _, ok := s.Objects[id.Key()]; ok {
+		move = s.commit(id)
+	}
+	move.Updates = nil
+	return move
+}
+
+// returning is the move of an object that was gone: at the file that it had last,
+// where it is, or at another one.
+func (s *Story) returning(o Object, id journal.Identifier) journal.Move {
+	s.mint()
+	to := o.To
+	to.Identifier = id
+	move := journal.Move{Kind: o.Kind, UUID: o.UUID, To: &to}
+	if isVacant := slices.Contains(s.vacant, to.Location); isVacant && s.minted%2 == 0 {
+		return move
+	} else if !isVacant {
+		to.Location = s.fresh()
+	}
+	return s.settle(move)
 }
 
 func (s *Story) rename(old, id journal.Identifier) journal.Move {
-	t := s.Tables[old.Key()]
-	to := t.To
+	o := s.Objects[old.Key()]
+	to := o.To
 	to.Identifier = id
-	return journal.Move{Kind: journal.Table, UUID: t.UUID, From: from(t), To: &to}
+	return journal.Move{Kind: o.Kind, UUID: o.UUID, From: from(o), To: &to}
 }
 
 func (s *Story) drop(id journal.Identifier) journal.Move {
-	t := s.Tables[id.Key()]
-	return journal.Move{Kind: journal.Table, UUID: t.UUID, From: from(t)}
+	o := s.Objects[id.Key()]
+	return journal.Move{Kind: o.Kind, UUID: o.UUID, From: from(o)}
 }
 
 // settle gives a move that made a metadata file its pointer, places and
@@ -67,17 +103,19 @@ func (s *Story) settle(m journal.Move) journal.Move {
 	m.To.Pointer.SHA256 = journal.Sum(plain)
 	m.To.Pointer.DocumentSHA256 = journal.Sum(plain)
 	if n%5 == 0 {
+		file := deflated(plain)
 		m.To.Pointer.Encoding = journal.EncodingGzip
-		m.To.Pointer.SHA256 = journal.Sum(append([]byte("gzip of "), plain...))
+		m.To.Pointer.Size = int64(len(file))
+		m.To.Pointer.SHA256 = journal.Sum(file)
 	}
-	if id := snapshotIDs[n%5]; id != 0 {
+	if id := snapshotIDs[n%5]; id != 0 && m.Kind == journal.Table {
 		m.SnapshotID = &id
 	}
 	return m
 }
 
-func from(t Table) *journal.From {
-	return &journal.From{Identifier: t.To.Identifier, Pointer: t.To.Pointer}
+func from(o Object) *journal.From {
+	return &journal.From{Identifier: o.To.Identifier, Pointer: o.To.Pointer}
 }
 
 // metadata is the document that a pointer names.
@@ -97,6 +135,19 @@ func IsKept(m journal.Move) bool {
 	return m.To.Pointer.DocumentSHA256[0]%4 != 0
 }
 
+// deflated is a metadata file with a document in it.
+func deflated(plain []byte) []byte {
+	var file bytes.Buffer
+	z, err := gzip.NewWriterLevel(&file, gzip.StatelessCompression)
+	if err == nil {
+		_, err = z.Write(plain)
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return file.Bytes()
+}
+
 // documents keeps those of a body's moves.
 func documents(body journal.Body) []journal.Document {
 	var kept []journal.Document
@@ -104,9 +155,18 @@ func documents(body journal.Body) []journal.Document {
 		if !IsKept(m) {
 			continue
 		}
-		if d, ok := journal.KeepDocument(i, Metadata(*m.To), journal.MaxDocumentBytes); ok {
+		if d, ok := document(body.Kind(), i, m); ok {
 			kept = append(kept, d)
 		}
 	}
 	return kept
+}
+
+// document keeps one: of a registered gzip file, the file.
+func document(kind journal.Kind, i int, m journal.Move) (journal.Document, bool) {
+	plain := Metadata(*m.To)
+	if kind == journal.KindTableRegistered && m.To.Pointer.Encoding == journal.EncodingGzip {
+		return journal.KeepFile(i, deflated(plain), journal.MaxDocumentBytes)
+	}
+	return journal.KeepDocument(i, plain, journal.MaxDocumentBytes)
 }

@@ -69,6 +69,16 @@ func sales(warehouse uuid.UUID) *Story {
 	s.Rename(items, journal.Identifier{Namespace: ns, Name: "items"})
 	s.Drop(orders, true)
 	s.DropNamespace(sub)
+	top := journal.Identifier{Namespace: ns, Name: "top"}
+	s.CreateView(top)
+	s.ReplaceView(top)
+	best := journal.Identifier{Namespace: ns, Name: "best"}
+	s.Rename(top, best)
+	view := s.Objects[best.Key()].UUID
+	s.Drop(best, false)
+	s.Return(view, top)
+	s.Register(journal.Table, orders)
+	s.Unregister(orders)
 	return s
 }
 

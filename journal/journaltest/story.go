@@ -14,16 +14,17 @@ import (
 // Story is the history of one warehouse in the making, and the model of what
 // it folds to. Its methods append one draft each; they do not ask whether the
 // draft is allowed, the caller knows from the model. The same calls give the same
-// drafts. What the caller does not choose (causes, places, snapshot ids, which
-// documents are kept) varies from draft to draft.
+// drafts. What the caller does not choose (causes, requests, places, snapshot
+// ids, which documents are kept) varies from draft to draft.
 type Story struct {
 	Warehouse  uuid.UUID
 	Drafts     []journal.Draft
 	Namespaces map[string]Namespace // by Namespace.Key
-	Tables     map[string]Table     // the live ones, by Identifier.Key
+	Objects    map[string]Object    // the live ones, by Identifier.Key
 
-	dropped []Table
-	minted  uint64
+	gone   []Object // dropped or unregistered
+	vacant []string // locations that nobody has any more
+	minted uint64
 }
 
 // Namespace is a namespace in the model.
@@ -33,15 +34,16 @@ type Namespace struct {
 	Properties map[string]string
 }
 
-// Table is a table in the model: what its last move said.
-type Table struct {
+// Object is a table or view in the model: what its last move said.
+type Object struct {
+	Kind journal.ObjectKind
 	UUID uuid.UUID
 	To   journal.To
 }
 
 // NewStory begins a story with the birth of the warehouse.
 func NewStory(warehouse uuid.UUID) *Story {
-	s := &Story{Warehouse: warehouse, Namespaces: map[string]Namespace{}, Tables: map[string]Table{}}
+	s := &Story{Warehouse: warehouse, Namespaces: map[string]Namespace{}, Objects: map[string]Object{}}
 	s.add(journal.IncarnationStarted{Build: "test", Location: "s3://lake/wh", Name: "lake", Reason: "birth"})
 	return s
 }
@@ -74,57 +76,15 @@ func (s *Story) DropNamespace(name journal.Namespace) {
 	s.add(journal.NamespaceDropped{ID: n.ID, Namespace: name})
 }
 
-// CreateTable creates a table.
-func (s *Story) CreateTable(id journal.Identifier) {
-	move := s.birth(id)
-	s.apply(move)
-	s.add(journal.TableCreated{Moves: [1]journal.Move{move}})
-}
-
-// Commit moves the pointers of tables; one that is not there is created.
-func (s *Story) Commit(ids ...journal.Identifier) {
-	var moves []journal.Move
-	for _, id := range ids {
-		move := s.commit(id)
-		s.apply(move)
-		moves = append(moves, move)
-	}
-	s.add(journal.TablesCommitted{Moves: moves})
-}
-
-// Rename renames a table.
-func (s *Story) Rename(from, to journal.Identifier) {
-	move := s.rename(from, to)
-	s.apply(move)
-	s.add(journal.TableRenamed{Moves: [1]journal.Move{move}})
-}
-
-// Drop drops a table.
-func (s *Story) Drop(id journal.Identifier, purge bool) {
-	move := s.drop(id)
-	s.apply(move)
-	s.add(journal.TableDropped{Moves: [1]journal.Move{move}, Purge: purge})
-}
-
-// ByUUID finds the live table of that uuid.
-func (s *Story) ByUUID(id uuid.UUID) (Table, bool) {
-	for _, t := range s.Tables {
-		if t.UUID == id {
-			return t, true
-		}
-	}
-	return Table{}, false
-}
-
-// IsEmpty tells whether a namespace holds no child and no table.
+// IsEmpty tells whether a namespace holds no child and no object.
 func (s *Story) IsEmpty(name journal.Namespace) bool {
 	for _, n := range s.Namespaces {
 		if n.Name.Parent().Equal(name) {
 			return false
 		}
 	}
-	for _, t := range s.Tables {
-		if t.To.Identifier.Namespace.Equal(name) {
+	for _, o := range s.Objects {
+		if o.To.Identifier.Namespace.Equal(name) {
 			return false
 		}
 	}
@@ -135,13 +95,15 @@ func (s *Story) IsEmpty(name journal.Namespace) bool {
 func (s *Story) apply(m journal.Move) {
 	if m.From != nil {
 		key := m.From.Identifier.Key()
-		if m.To == nil {
-			s.dropped = append(s.dropped, s.Tables[key])
+		if held := s.Objects[key]; m.To == nil {
+			s.gone, s.vacant = append(s.gone, held), append(s.vacant, held.To.Location)
 		}
-		delete(s.Tables, key)
+		delete(s.Objects, key)
 	}
 	if m.To != nil {
-		s.Tables[m.To.Identifier.Key()] = Table{UUID: m.UUID, To: *m.To}
+		s.gone = slices.DeleteFunc(s.gone, func(o Object) bool { return o.UUID == m.UUID })
+		s.vacant = slices.DeleteFunc(s.vacant, func(at string) bool { return at == m.To.Location })
+		s.Objects[m.To.Identifier.Key()] = Object{Kind: m.Kind, UUID: m.UUID, To: *m.To}
 	}
 }
 

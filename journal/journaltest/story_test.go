@@ -15,11 +15,12 @@ import (
 // fold is a second, plain reading of the rules, to check the stories against.
 type fold struct {
 	namespaces map[string]Namespace
-	tables     map[uuid.UUID]journal.To
+	objects    map[uuid.UUID]Object
+	kinds      map[uuid.UUID]journal.ObjectKind // of all that ever were
 }
 
 func newFold() *fold {
-	return &fold{map[string]Namespace{}, map[uuid.UUID]journal.To{}}
+	return &fold{map[string]Namespace{}, map[uuid.UUID]Object{}, map[uuid.UUID]journal.ObjectKind{}}
 }
 
 // apply answers the rule that a body breaks and then holds what it held.
@@ -40,10 +41,10 @@ func (f *fold) apply(body journal.Body) string {
 	case journal.NamespaceDropped:
 		return f.drop(b)
 	}
-	before := maps.Clone(f.tables)
+	before, kinds := maps.Clone(f.objects), maps.Clone(f.kinds)
 	for _, m := range (journal.Event{Body: body}).Moves() {
-		if broken := f.move(m); broken != "" {
-			f.tables = before
+		if broken := f.move(m, strings.HasSuffix(string(body.Kind()), "-registered")); broken != "" {
+			f.objects, f.kinds = before, kinds
 			return broken
 		}
 	}
@@ -73,8 +74,8 @@ func (f *fold) drop(b journal.NamespaceDropped) string {
 			return "namespace-not-empty"
 		}
 	}
-	for _, to := range f.tables {
-		if to.Identifier.Namespace.Equal(b.Namespace) {
+	for _, o := range f.objects {
+		if o.To.Identifier.Namespace.Equal(b.Namespace) {
 			return "namespace-not-empty"
 		}
 	}
@@ -82,32 +83,36 @@ func (f *fold) drop(b journal.NamespaceDropped) string {
 	return ""
 }
 
-func (f *fold) move(m journal.Move) string {
-	held, live := f.tables[m.UUID]
+func (f *fold) move(m journal.Move, registers bool) string {
+	held, live := f.objects[m.UUID]
+	was, known := f.kinds[m.UUID]
 	switch {
-	case m.From == nil && live:
+	case m.From == nil && (live || known && (!registers || was != m.Kind)):
 		return "uuid-taken"
-	case m.From != nil && (!live || !held.Identifier.Equal(m.From.Identifier)):
+	case m.From != nil && (!live || held.Kind != m.Kind || !held.To.Identifier.Equal(m.From.Identifier)):
 		return "object-missing"
-	case m.From != nil && held.Pointer != m.From.Pointer:
+	case m.From != nil && held.To.Pointer != m.From.Pointer:
 		return "pointer-moved"
 	}
-	delete(f.tables, m.UUID)
+	delete(f.objects, m.UUID)
 	if m.To == nil {
 		return ""
 	}
 	if _, ok := f.namespaces[m.To.Identifier.Namespace.Key()]; !ok {
 		return "namespace-missing"
 	}
-	for _, to := range f.tables {
-		if to.Identifier.Equal(m.To.Identifier) {
+	for _, o := range f.objects {
+		if o.To.Identifier.Equal(m.To.Identifier) {
 			return "name-taken"
 		}
-		if overlap(to.Places, m.To.Places) {
+	}
+	for _, o := range f.objects {
+		if overlap(o.To.Places, m.To.Places) {
 			return "place-taken"
 		}
 	}
-	f.tables[m.UUID] = *m.To
+	f.objects[m.UUID] = Object{Kind: m.Kind, UUID: m.UUID, To: *m.To}
+	f.kinds[m.UUID] = m.Kind
 	return ""
 }
 
@@ -123,12 +128,12 @@ func overlap(a, b []journal.Place) bool {
 }
 
 func (f *fold) wantModel(t *rapid.T, s *Story) {
-	tables := map[uuid.UUID]journal.To{}
-	for _, table := range s.Tables {
-		tables[table.UUID] = table.To
+	objects := map[uuid.UUID]Object{}
+	for _, o := range s.Objects {
+		objects[o.UUID] = o
 	}
-	if diff := cmp.Diff(tables, f.tables, equal); diff != "" {
-		t.Fatalf("tables (-model +fold):\n%s", diff)
+	if diff := cmp.Diff(objects, f.objects, equal); diff != "" {
+		t.Fatalf("objects (-model +fold):\n%s", diff)
 	}
 	if diff := cmp.Diff(s.Namespaces, f.namespaces, equal); diff != "" {
 		t.Fatalf("namespaces (-model +fold):\n%s", diff)
@@ -136,6 +141,7 @@ func (f *fold) wantModel(t *rapid.T, s *Story) {
 }
 
 func TestStoriesDoNotContradictThemselves(t *testing.T) {
+	kinds := map[journal.Kind]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		s := DrawStory(t, lake)
 		f := newFold()
@@ -143,6 +149,10 @@ func TestStoriesDoNotContradictThemselves(t *testing.T) {
 		for i, d := range s.Drafts {
 			if broken := f.apply(d.Body); broken != "" {
 				t.Fatalf("draft %d breaks %s: %+v", i, broken, d.Body)
+			}
+			kinds[d.Body.Kind()] = true
+			if strings.HasSuffix(string(d.Body.Kind()), "-registered") {
+				continue // the file was there
 			}
 			for _, m := range (journal.Event{Body: d.Body}).Moves() {
 				if m.To == nil || m.From != nil && m.From.Pointer == m.To.Pointer {
@@ -157,6 +167,11 @@ func TestStoriesDoNotContradictThemselves(t *testing.T) {
 		}
 		f.wantModel(t, s)
 	})
+	for _, kind := range journal.Kinds() {
+		if !kinds[kind] {
+			t.Errorf("no story tells of %s", kind)
+		}
+	}
 }
 
 func TestConflictsBreakTheirRule(t *testing.T) {

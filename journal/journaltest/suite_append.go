@@ -164,8 +164,8 @@ func testBadEntries(t *testing.T, open Open) {
 	Append(t, j, entries[:4])
 	created := entries[4]
 	document, _ := journal.KeepDocument(0, []byte("{}"), journal.MaxDocumentBytes)
-	elsewhere, unknown := document, document
-	elsewhere.Move, unknown.Codec = 1, 200
+	elsewhere, unknown, raw := document, document, document
+	elsewhere.Move, unknown.Codec, raw.Codec = 1, 200, journal.CodecRaw
 	for what, change := range map[string]func(*journal.Entry){
 		"other bytes":         func(e *journal.Entry) { e.Record = bytes.Replace(e.Record, []byte("orders"), []byte("0rders"), 1) },
 		"another hash":        func(e *journal.Entry) { e.Event.Hash[0] ^= 1 },
@@ -173,6 +173,7 @@ func testBadEntries(t *testing.T, open Open) {
 		"document of no move": func(e *journal.Entry) { e.Documents = []journal.Document{elsewhere} },
 		"a document twice":    func(e *journal.Entry) { e.Documents = []journal.Document{document, document} },
 		"an unknown codec":    func(e *journal.Entry) { e.Documents = []journal.Document{unknown} },
+		"no gzip file":        func(e *journal.Entry) { e.Documents = []journal.Document{raw} },
 	} {
 		bad := created
 		change(&bad)

@@ -140,9 +140,9 @@ func holdsStory(t rapid.TB, w projections.Warehouse, story *journaltest.Story) {
 	ctx := context.Background()
 	held := dump(t, w)
 	live := slices.DeleteFunc(held.Objects, func(o projections.HeldObject) bool { return o.Dropped })
-	if len(held.Namespaces) != len(story.Namespaces) || len(live) != len(story.Tables) {
+	if len(held.Namespaces) != len(story.Namespaces) || len(live) != len(story.Objects) {
 		t.Fatalf("%d namespaces and %d live objects, the story has %d and %d",
-			len(held.Namespaces), len(live), len(story.Namespaces), len(story.Tables))
+			len(held.Namespaces), len(live), len(story.Namespaces), len(story.Objects))
 	}
 	for _, n := range story.Namespaces {
 		got, err := w.Namespace(ctx, n.Name)
@@ -151,18 +151,17 @@ func holdsStory(t rapid.TB, w projections.Warehouse, story *journaltest.Story) {
 		}
 		equal(t, "namespace", got, projections.Namespace{ID: n.ID, Name: n.Name, Properties: n.Properties})
 	}
-	for _, table := range story.Tables {
-		to := table.To
-		got, err := w.Object(ctx, to.Identifier)
+	for _, o := range story.Objects {
+		got, err := w.Object(ctx, o.To.Identifier)
 		if err != nil {
-			t.Fatalf("table %q: %v", to.Identifier, err)
+			t.Fatalf("%s %q: %v", o.Kind, o.To.Identifier, err)
 		}
-		equal(t, "table", got, projections.Object{
-			Kind: journal.Table, UUID: table.UUID, Identifier: to.Identifier, Pointer: to.Pointer, Location: to.Location,
+		equal(t, "object", got, projections.Object{
+			Kind: o.Kind, UUID: o.UUID, Identifier: o.To.Identifier, Pointer: o.To.Pointer, Location: o.To.Location,
 		})
-		holders, err := w.Holders(ctx, to.Identifier)
-		if err != nil || len(holders) == 0 || holders[0] != table.UUID {
-			t.Fatalf("holders of %q: %v, %v, want %s first", to.Identifier, holders, err, table.UUID)
+		holders, err := w.Holders(ctx, o.To.Identifier)
+		if err != nil || len(holders) == 0 || holders[0] != o.UUID {
+			t.Fatalf("holders of %q: %v, %v, want %s first", o.To.Identifier, holders, err, o.UUID)
 		}
 	}
 }

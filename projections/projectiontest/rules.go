@@ -115,13 +115,50 @@ func testFrom(s *tale, table, twin journal.Move) {
 	gone := projections.Conflict{Kind: projections.ObjectMissing, Identifier: ident("b", "r"), UUID: table.UUID}
 	s.refuse(gone, commits(commit(renamed, 2)))
 	s.refuse(gone, drops(drop(renamed)))
-	s.refuse(projections.Conflict{ // what was dropped is not born again
-		Kind: projections.UUIDTaken, Identifier: ident("a", "twin"), UUID: table.UUID, Holder: table.UUID,
-	}, creates(twin))
+	testReturn(s, renamed, twin)
 
 	heir := birth(journal.View, ident("b", "r"))
 	s.tell(creates(heir)) // the name is free
 	equal(s, "heir", s.object(ident("b", "r")).UUID, heir.UUID)
+}
+
+// testReturn: what was dropped is not born again, only registered, and then it
+// continues its history (formats §1).
+func testReturn(s *tale, last, twin journal.Move) {
+	taken := projections.Conflict{
+		Kind: projections.UUIDTaken, Identifier: ident("a", "twin"), UUID: last.UUID, Holder: last.UUID,
+	}
+	s.refuse(taken, creates(twin))
+	s.refuse(taken, commits(twin))
+	asView := twin
+	asView.Kind = journal.View
+	s.refuse(taken, registers(asView))
+	before, err := s.w.Steps(context.Background(), last.UUID)
+	if err != nil {
+		s.Fatal(err)
+	}
+
+	s.tell(registers(twin))
+	equal(s, "returned", s.object(ident("a", "twin")).UUID, last.UUID)
+	s.holds(twin, twin.To.Places[0].Path)
+	s.refuse(taken, registers(twin)) // it is live
+	over := commit(twin, 3)
+	s.tell(registers(over))
+	equal(s, "registered over it", s.object(ident("a", "twin")).Pointer, over.To.Pointer)
+	s.refuse(projections.Conflict{
+		Kind: projections.PointerMoved, Identifier: ident("a", "twin"), UUID: last.UUID,
+	}, registers(commit(twin, 4)))
+
+	s.tell(unregisters(drop(over)))
+	s.none(ident("a", "twin"))
+	s.holds(twin)
+	s.tell(registers(born(over)), unregisters(drop(over)))
+	steps, err := s.w.Steps(context.Background(), last.UUID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	equal(s, "its past", steps[:len(before)], before)
+	equal(s, "steps", len(steps), len(before)+5)
 }
 
 func testManyMoves(t *testing.T, open func(testing.TB) Opened) {
@@ -134,31 +171,28 @@ func testManyMoves(t *testing.T, open func(testing.TB) Opened) {
 		commits(commit(one, 1), birth(journal.Table, ident("a", "new")), journal.Move{
 			Kind: journal.Table, UUID: idOf("none"), From: &journal.From{Identifier: ident("a", "3")}, To: two.To,
 		}))
-	s.refuse(projections.Conflict{Kind: projections.PointerMoved, Identifier: ident("a", "1"), UUID: one.UUID},
-		commits(commit(one, 1), commit(one, 2)))
+	stale := commit(two, 1)
+	stale.From.Pointer = pointer(two.UUID, 7)
+	s.refuse(projections.Conflict{Kind: projections.PointerMoved, Identifier: ident("a", "2"), UUID: two.UUID},
+		commits(commit(one, 1), stale))
 
-	// In order: each move sees what those before it did, so that two tables can
-	// swap names over a third and hand a place on.
-	first := commit(one, 1)
-	spare := rename(first, ident("a", "spare"))
-	spare.To.Places = places("//lake/spare/")
+	// In order: each move sees what those before it did, so that a table can give
+	// its name and its place to the next.
+	first := rename(commit(one, 1), ident("a", "old"))
+	first.From = from(one)
+	first.To.Places = places("//lake/spare/")
 	second := rename(commit(two, 1), ident("a", "1"))
 	second.From = from(two)
 	second.To.Places = one.To.Places
-	last := rename(spare, ident("a", "2"))
-	s.tell(commits(first, spare, second, last))
+	heir := birth(journal.Table, ident("a", "2"))
+	heir.UUID = idOf("heir")
+	s.refuse(projections.Conflict{
+		Kind: projections.NameTaken, Identifier: ident("a", "1"), UUID: two.UUID, Object: journal.Table, Holder: one.UUID,
+	}, commits(second, first, heir))
+	s.tell(commits(first, second, heir))
 	equal(s, "1", s.object(ident("a", "1")).UUID, two.UUID)
-	equal(s, "2", s.object(ident("a", "2")).UUID, one.UUID)
-	s.none(ident("a", "spare"))
-	steps, err := s.w.Steps(context.Background(), one.UUID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{}
-	for _, step := range steps {
-		names = append(names, step.Move.Identifier().Name)
-	}
-	equal(s, "names of one", names, []string{"1", "1", "spare", "2"})
+	equal(s, "2", s.object(ident("a", "2")).UUID, heir.UUID)
+	equal(s, "old", s.object(ident("a", "old")).UUID, one.UUID)
 	holders, err := s.w.Holders(context.Background(), ident("a", "1"))
 	if err != nil {
 		t.Fatal(err)

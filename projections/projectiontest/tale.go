@@ -147,6 +147,12 @@ func drop(m journal.Move) journal.Move {
 	return journal.Move{Kind: m.Kind, UUID: m.UUID, From: from(m)}
 }
 
+// born is the object of m as its first move.
+func born(m journal.Move) journal.Move {
+	m.From = nil
+	return m
+}
+
 func from(m journal.Move) *journal.From {
 	return &journal.From{Identifier: m.To.Identifier, Pointer: m.To.Pointer}
 }
@@ -158,13 +164,6 @@ func pointer(id uuid.UUID, n int) journal.Pointer {
 		SHA256: journal.Sum([]byte(location)), DocumentSHA256: journal.Sum([]byte("inflated " + location)),
 	}
 }
-
-func creates(m journal.Move) journal.Body { return journal.TableCreated{Moves: [1]journal.Move{m}} }
-func commits(m ...journal.Move) journal.Body {
-	return journal.TablesCommitted{Moves: m}
-}
-func renames(m journal.Move) journal.Body { return journal.TableRenamed{Moves: [1]journal.Move{m}} }
-func drops(m journal.Move) journal.Body   { return journal.TableDropped{Moves: [1]journal.Move{m}} }
 
 // begin begins what a test that fails rolls back, since the store's Close waits.
 func begin(t interface {

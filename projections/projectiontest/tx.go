@@ -48,7 +48,7 @@ func testTx(t *testing.T, open func(testing.TB) Opened) {
 		accept(s, creates(table))
 		refuse(s, projections.NameTaken, creates(namesake))
 		accept(other, created(ns("z")))
-		refuse(s, projections.PointerMoved, commits(commit(table, 1), birth(journal.Table, ident("a", "u")), commit(table, 2)))
+		refuse(s, projections.PointerMoved, commits(birth(journal.Table, ident("a", "u")), commit(commit(table, 1), 2)))
 		accept(s, commits(commit(table, 1)))
 		refuse(s, projections.NamespaceNotEmpty, dropped(ns("a")))
 		accept(s, created(ns("b")))

@@ -79,7 +79,7 @@ func TestCase97_NameOfAView(t *testing.T) {
 	p.namespace(t, nil, "n")
 	p.table(t, "t", "")
 	view := journal.Move{Kind: journal.View, UUID: uuid.New(), To: &journal.To{Identifier: id("v"), Pointer: journal.Pointer{MetadataLocation: "v"}}}
-	must(t, p.recordBody(journal.TablesCommitted{Moves: []journal.Move{view}}))
+	must(t, p.recordBody(journal.ViewCreated{Moves: [1]journal.Move{view}}))
 
 	_, err := p.CreateTable(ctx, cause, newTable("v", ""))
 	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")

@@ -1,0 +1,67 @@
+package journal
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+func gzipped(t *testing.T, plain string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	z := gzip.NewWriter(&file)
+	_, err := z.Write([]byte(plain))
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// registeredFile is the event that registered a gzip file.
+func registeredFile(file []byte, plain string) Event {
+	to := To{
+		Identifier: Identifier{Namespace: Namespace{"a"}, Name: "t"},
+		Pointer:    Pointer{Encoding: EncodingGzip, Size: int64(len(file)), SHA256: Sum(file), DocumentSHA256: Sum([]byte(plain))},
+	}
+	return Event{Body: TableRegistered{Moves: [1]Move{{Kind: Table, UUID: uuid.New(), To: &to}}}}
+}
+
+// A registered file is kept byte for byte, and its document is what was inside.
+func TestKeepFile(t *testing.T) {
+	const plain = `{"format-version":2}`
+	file := gzipped(t, plain)
+	e := registeredFile(file, plain)
+	d, ok := KeepFile(0, file, len(file))
+	if !ok || !bytes.Equal(d.Data, file) {
+		t.Fatal("the file is not kept as it is")
+	}
+	if got, err := d.Open(e); err != nil || string(got) != plain {
+		t.Errorf("it opens as %q, %v", got, err)
+	}
+	if _, ok := KeepFile(0, file, len(file)-1); ok {
+		t.Error("a file over the limit is kept")
+	}
+	var damage *Damage
+	for what, data := range map[string][]byte{
+		"another document": gzipped(t, "{}"), "no gzip": []byte(plain), "cut": file[:len(file)-1], "empty": nil,
+		"followed by more": append(bytes.Clone(file), "more"...),
+	} {
+		if _, err := (Document{Codec: CodecRaw, Data: data}).Open(e); !errors.As(err, &damage) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// A file that inflates to more than the limit is refused, and not read further.
+func TestInflateStopsAtTheLimit(t *testing.T) {
+	bomb := gzipped(t, string(make([]byte, 1<<20)))
+	for max, fits := range map[int64]bool{1 << 20: true, 1<<20 - 1: false, 0: false} {
+		plain, err := inflate(bomb, max)
+		if (err == nil) != fits || int64(len(plain)) > max+1 {
+			t.Errorf("limit %d: %d bytes, %v", max, len(plain), err)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package projectiontest
+
+import "puddle/journal"
+
+// What a move becomes, by the kind of its object.
+
+func creates(m journal.Move) journal.Body {
+	if m.Kind == journal.View {
+		return journal.ViewCreated{Moves: [1]journal.Move{m}}
+	}
+	return journal.TableCreated{Moves: [1]journal.Move{m}}
+}
+
+func registers(m journal.Move) journal.Body {
+	if m.Kind == journal.View {
+		return journal.ViewRegistered{Moves: [1]journal.Move{m}}
+	}
+	return journal.TableRegistered{Moves: [1]journal.Move{m}}
+}
+
+// commits moves one object, or several tables.
+func commits(m ...journal.Move) journal.Body {
+	if m[0].Kind == journal.View {
+		return journal.ViewReplaced{Moves: [1]journal.Move(m)}
+	}
+	return journal.TablesCommitted{Moves: m}
+}
+
+func renames(m journal.Move) journal.Body {
+	if m.Kind == journal.View {
+		return journal.ViewRenamed{Moves: [1]journal.Move{m}}
+	}
+	return journal.TableRenamed{Moves: [1]journal.Move{m}}
+}
+
+func drops(m journal.Move) journal.Body {
+	if m.Kind == journal.View {
+		return journal.ViewDropped{Moves: [1]journal.Move{m}}
+	}
+	return journal.TableDropped{Moves: [1]journal.Move{m}}
+}
+
+func unregisters(m journal.Move) journal.Body {
+	return journal.TableUnregistered{Moves: [1]journal.Move{m}}
+}
