@@ -131,6 +131,7 @@ func TestParseViewRefused(t *testing.T) {
 			refuse(t, err, "invalid", test.text)
 		})
 	}
+	// Case 97: the file of a table is no view, and that of a view no table.
 	for _, file := range []string{``, `[]`, `{}`, `{} {}`, "\ufeff{}", string(newTable(t).Bytes())} {
 		_, err := metadata.ParseView([]byte(file), "s3://b/v/metadata/00000-x.metadata.json")
 		refuse(t, err, "invalid", "view metadata")

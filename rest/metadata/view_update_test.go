@@ -36,6 +36,8 @@ var viewEffects = []struct {
 		map[string]string{"versions/1/schema-id": "1", "current-version-id": "2"}},
 	{"version of an equal schema", list(`{"action":"add-schema","schema":`+viewColumns+`}`, addVersion(viewVersion(2, -1, "SELECT 2", "spark"))),
 		map[string]string{"schemas/1": "absent", "versions/1/schema-id": "0"}},
+	{"the same query of another schema", list(addOther, addVersion(viewVersion(1, -1, "SELECT 1", "spark"))),
+		map[string]string{"current-version-id": "2", "versions/1/schema-id": "1"}},
 	{"ids of clients mean nothing", addVersion(viewVersion(2147483647, 0, "SELECT 2", "spark")), map[string]string{"current-version-id": "2"}},
 	{"another dialect", addVersion(viewVersion(2, 0, "SELECT 1", "trino", "SPARK")), map[string]string{"versions/1/representations/1/dialect": `"SPARK"`}},
 	{"custom representation", addVersion(viewVersionOf(2, 0, `{"type":"sql","sql":"S","dialect":"spark"},{"type":"x","sql":5,"plan":[1.0]}`)),
