@@ -10,7 +10,7 @@ import (
 	"puddle/journal"
 )
 
-// Case 155: damage is not told as something that passes, and where it is is said.
+// Case 155: damage is not told as something that passes, and its place is said.
 func TestCase155_DamagedHistoryIsTold(t *testing.T) {
 	damage := &journal.Damage{Warehouse: uuid.New(), Incarnation: uuid.New(), Seq: 3, Reason: "its checksum is wrong"}
 	got := unreadable(fmt.Errorf("scan: %w", damage))

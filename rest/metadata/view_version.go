@@ -118,7 +118,7 @@ func (r *reader) level() error {
 		return err
 	}
 	if strings.ContainsRune(level, 0) {
-		return errors.New("must not hold a null character: " + excerpt([]byte(quote(level))))
+		return errors.New("must not hold a null character: " + excerpt(quote(level)))
 	}
 	return nil
 }
