@@ -15,7 +15,11 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(odd)
 	f.Add(newTable(f).Bytes())
-	f.Add(grown(f).Bytes())
+	for version := 1; version <= 3; version++ {
+		f.Add(grownIn(f, version).Bytes())
+	}
+	f.Add([]byte(old + onlySchema + onlySpec + `}`))
+	f.Add([]byte(old + lists + `}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		base, err := metadata.Parse(file, location)
 		if err != nil {
@@ -24,7 +28,11 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		reparse(t, must(t, base, `{"action":"set-properties","updates":{"fuzzed":"1"}}`))
+		base = base.WithUUID(tableID)
+		must(t, base, `{"action":"set-properties","updates":{"fuzzed":"1"}}`)
+		for version := base.FormatVersion() + 1; version <= 3; version++ {
+			must(t, base, upgraded(version))
+		}
 		if id, ok := base.CurrentSnapshotID(); ok {
 			must(t, base, list(setBranch("fuzzed", id), `{"action":"remove-snapshot-ref","ref-name":"main"}`))
 		}
@@ -36,11 +44,14 @@ func FuzzDecodeCommit(f *testing.F) {
 	for _, effect := range effects {
 		f.Add([]byte(`{"requirements":[],"updates":[` + effect.updates + `]}`))
 	}
+	for version := 1; version <= 3; version++ {
+		f.Add([]byte(`{"updates":[` + list(appended(version, 7, 4, ""), setMain(7), upgraded(version)) + `]}`))
+	}
 	for _, refusal := range refusals {
 		f.Add([]byte(`{"requirements":[],"updates":[` + refusal.updates + `]}`))
 	}
 	f.Add([]byte(`{"requirements":[{"type":"assert-create"}],"updates":[` + staged + `]}`))
-	base := grown(f)
+	bases := []*metadata.Document{nil, grownIn(f, 1), grownIn(f, 2), grownIn(f, 3), parseOld(f, onlySchema+onlySpec)}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		reqs, updates, err := metadata.DecodeCommit(body)
 		if kind(err) == "other" {
@@ -49,7 +60,7 @@ func FuzzDecodeCommit(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, from := range []*metadata.Document{base, nil} {
+		for _, from := range bases {
 			d, err := metadata.Commit(from, reqs, updates, later, other)
 			if kind(err) == "other" {
 				t.Fatalf("%T %v", err, err)

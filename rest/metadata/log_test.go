@@ -109,6 +109,8 @@ func TestCase28_NextFileName(t *testing.T) {
 		"v7.metadata.json":                    "00008",
 		"v00007-u.metadata.json":              "00008",
 		"v7.gz.metadata.json":                 "00008",
+		"v7.metadata.json.gz":                 "00008",
+		"00007-u.gz.metadata.json":            "00008",
 		"u.metadata.json":                     "00001",
 		"v1720710382.metadata.json":           "1720710383",
 		"99999-u.metadata.json":               "100000",
@@ -126,6 +128,31 @@ func TestCase28_NextFileName(t *testing.T) {
 		}
 		if d.MetadataFolder() != "s3://c/m" {
 			t.Errorf("metadata folder %s", d.MetadataFolder())
+		}
+	}
+}
+
+// TestCase1_CompressedNames: a gzipped file is told by its name, in both
+// spellings, and the property chooses that of the next one.
+func TestCase1_CompressedNames(t *testing.T) {
+	text := replaced(t, newTable(t), `"owner":"me"`, `"write.metadata.compression-codec":"GZip"`)
+	for name, compressed := range map[string]bool{
+		"00001-u.gz.metadata.json": true, "v3.gz.metadata.json": true, "v3.metadata.json.gz": true,
+		"00001-u.metadata.json": false, "v3.gzip.metadata.json": false, "gz.metadata.json": false,
+	} {
+		base, err := metadata.Parse([]byte(text), "s3://b/t/metadata/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if base.Compressed() != compressed {
+			t.Errorf("%s: compressed %t", name, base.Compressed())
+		}
+		if next := must(t, base, setLocationTo("s3://b/u")); !next.Compressed() || !strings.HasSuffix(next.MetadataLocation(), "-"+other.String()+".gz.metadata.json") {
+			t.Errorf("%s is followed by %s", name, next.MetadataLocation())
+		}
+		plain := must(t, base, `{"action":"set-properties","updates":{"write.metadata.compression-codec":"none"}}`)
+		if plain.Compressed() || !strings.HasSuffix(plain.MetadataLocation(), "-"+other.String()+".metadata.json") {
+			t.Errorf("%s is followed by %s", name, plain.MetadataLocation())
 		}
 	}
 }

@@ -55,33 +55,43 @@ func nested(depth int) string {
 
 // TestDefaults: a default value must be one of its column's type.
 func TestDefaults(t *testing.T) {
-	base := newTable(t)
-	tests := []struct{ kind, good, bad string }{
-		{`"boolean"`, `true`, `1`},
-		{`"int"`, `-5`, `2147483648`},
-		{`"long"`, `9007199254740993`, `1.0`},
-		{`"float"`, `1.5`, `"1"`},
-		{`"double"`, `-1e300`, `true`},
-		{`"decimal(9,2)"`, `"14.20"`, `14.20`},
-		{`"date"`, `"2007-12-03"`, `"2007-13-03"`},
-		{`"time"`, `"22:31:08.123456"`, `"22"`},
-		{`"timestamp"`, `"2007-12-03T10:15:30.000000"`, `"yesterday"`},
-		{`"timestamptz"`, `"2007-12-03T10:15:30.000000+00:00"`, `5`},
-		{`"string"`, `"a\nb"`, `5`},
-		{`"uuid"`, `"f79c3e09-677c-4bbd-a479-3f349cb785e7"`, `"x"`},
-		{`"fixed[2]"`, `"00ff"`, `"00"`},
-		{`"binary"`, `"00ff01"`, `"0"`},
+	base := created(t, 3)
+	tests := []struct {
+		kind      string
+		good, bad []string
+	}{
+		{`"boolean"`, []string{`true`, `false`}, []string{`1`, `"true"`}},
+		{`"int"`, []string{`-5`}, []string{`2147483648`, `"1"`}},
+		{`"long"`, []string{`9007199254740993`}, []string{`1.0`, `9223372036854775808`}},
+		{`"float"`, []string{`1.5`, `1E2`}, []string{`"1"`, `1`}},
+		{`"double"`, []string{`-1e300`, `0.0`}, []string{`true`, `5`}},
+		{`"decimal(9,2)"`, []string{`"14.20"`, `"-1420e-2"`, `"0.142E1"`}, []string{`14.20`, `"14.2"`, `"14"`, `"1,20"`, `"1.20e1"`}},
+		{`"decimal(9,0)"`, []string{`"14"`}, []string{`"14.0"`, `""`}},
+		{`"date"`, []string{`"2007-12-03"`}, []string{`"2007-13-03"`, `"2007-12-03T00:00"`, `5`}},
+		{`"time"`, []string{`"22:31:08.123456"`, `"22:31"`}, []string{`"22"`, `"25:00:00"`, `"22:31:08,1"`, `"22:31:08Z"`}},
+		{`"timestamp"`, []string{`"2007-12-03T10:15:30.000000"`, `"2007-12-03T10:15"`}, []string{`"yesterday"`, `"2007-12-03T10:15:30Z"`, `"2007-12-03"`}},
+		{`"timestamptz"`, []string{`"2007-12-03T10:15:30.000000+00:00"`, `"2007-12-03T10:15:30Z"`}, []string{`5`, `"2007-12-03T10:15:30"`, `"2007-12-03T10:15:30+01:00"`}},
+		{`"timestamp_ns"`, []string{`"2007-12-03T10:15:30.123456789"`}, []string{`"2507-12-03T10:15:30"`, `"1507-12-03T10:15:30"`, `"2007-12-03T10:15:30Z"`}},
+		{`"timestamptz_ns"`, []string{`"2007-12-03T10:15:30.123456789+00:00"`}, []string{`"2007-12-03T10:15:30.1234567890+00:00"`, `"2007-02-30T10:15:30Z"`}},
+		{`"string"`, []string{`"a\nb"`}, []string{`5`}},
+		{`"uuid"`, []string{`"f79c3e09-677c-4bbd-a479-3f349cb785e7"`}, []string{`"x"`}},
+		{`"fixed[2]"`, []string{`"00ff"`}, []string{`"00"`, `"00fg"`}},
+		{`"binary"`, []string{`"00ff01"`, `""`}, []string{`"0"`, `0`}},
 	}
 	for _, test := range tests {
-		d, err := try(base, withColumn(test.kind, `,"write-default":`+test.good))
-		if err != nil {
-			t.Errorf("%s of type %s: %v", test.good, test.kind, err)
-			continue
+		for _, good := range test.good {
+			d, err := try(base, withColumn(test.kind, `,"write-default":`+good))
+			if err != nil {
+				t.Errorf("%s of type %s: %v", good, test.kind, err)
+				continue
+			}
+			expect(t, d, map[string]string{"schemas/1/fields/0/write-default": good})
+			reparse(t, d)
 		}
-		expect(t, d, map[string]string{"schemas/1/fields/0/write-default": test.good})
-		reparse(t, d)
-		if _, err := try(base, withColumn(test.kind, `,"write-default":`+test.bad)); kind(err) != "invalid" {
-			t.Errorf("%s of type %s: %v", test.bad, test.kind, err)
+		for _, bad := range test.bad {
+			if _, err := try(base, withColumn(test.kind, `,"write-default":`+bad)); kind(err) != "invalid" {
+				t.Errorf("%s of type %s: %v", bad, test.kind, err)
+			}
 		}
 	}
 	if _, err := try(base, withColumn(`"int"`, `,"initial-default":null,"write-default":null,"doc":null`)); err != nil {

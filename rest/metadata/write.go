@@ -22,9 +22,10 @@ func (b *builder) write(metadataLocation string) *Document {
 	}
 	w.number("last-updated-ms", now.lastUpdated, was.lastUpdated)
 	w.number("last-column-id", int64(now.lastColumnID), int64(was.lastColumnID))
-	w.singles(was.formatVersion)
+	w.singleSchema(was.formatVersion)
 	w.number("current-schema-id", int64(now.currentSchema), int64(was.currentSchema))
 	w.list("schemas")
+	w.singleSpec(was.formatVersion)
 	w.number("default-spec-id", int64(now.defaultSpec), int64(was.defaultSpec))
 	w.list("partition-specs")
 	w.number("last-partition-id", int64(now.lastPartitionID), int64(was.lastPartitionID))

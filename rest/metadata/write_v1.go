@@ -2,21 +2,20 @@ package metadata
 
 import "slices"
 
-// singles keeps the fields that format version 1 has beside its lists, for
-// readers that know no lists: schema, a copy of the current one, and
-// partition-spec, the fields of the default one. An upgrade takes them out.
-func (w *writer) singles(was int) {
-	switch {
-	case w.state.formatVersion == 1:
-		w.currentSchema()
-		w.defaultSpec()
-	case was == 1:
-		w.top.drop("schema")
-		w.top.drop("partition-spec")
+// single tells whether a member is one of those that format version 1 has beside
+// its lists, for readers that know no lists. An upgrade takes it out.
+func (w *writer) single(name string, was int) bool {
+	if was == 1 && w.state.formatVersion > 1 {
+		w.top.drop(name)
 	}
+	return w.state.formatVersion == 1
 }
 
-func (w *writer) currentSchema() {
+// singleSchema keeps schema a copy of the current one.
+func (w *writer) singleSchema(was int) {
+	if !w.single("schema", was) {
+		return
+	}
 	schemas := &w.state.schemas
 	i := schemas.index(func(s schema) bool { return s.id == w.state.currentSchema })
 	current := schemas.items[i].of
@@ -29,7 +28,11 @@ func (w *writer) currentSchema() {
 	w.top.set("schema", rope{schemas.text(i)})
 }
 
-func (w *writer) defaultSpec() {
+// singleSpec keeps partition-spec a copy of the default spec's fields.
+func (w *writer) singleSpec(was int) {
+	if !w.single("partition-spec", was) {
+		return
+	}
 	specs := &w.state.specs
 	i := specs.index(func(s partitionSpec) bool { return s.id == w.state.defaultSpec })
 	if raw, ok := w.top.get("partition-spec"); ok {
