@@ -45,7 +45,7 @@ func (c *Catalog) commitTable(ctx context.Context, cause journal.Cause, change C
 		return c.commitCreate(ctx, cause, change)
 	}
 	var table Table
-	err = onCurrent(change.Identifier, func() (err error) {
+	err = onCurrent(journal.Table, change.Identifier, func() (err error) {
 		table, err = c.attempt(ctx, cause, change)
 		return err
 	})
@@ -55,7 +55,7 @@ func (c *Catalog) commitTable(ctx context.Context, cause journal.Cause, change C
 // commitCreate makes the table of a staged create's commit.
 func (c *Catalog) commitCreate(ctx context.Context, cause journal.Cause, change Change) (Table, error) {
 	id := change.Identifier
-	if _, err := c.roomFor(ctx, id); err != nil {
+	if _, err := c.roomFor(ctx, journal.Table, id); err != nil {
 		return Table{}, lostCreate(err)
 	}
 	doc, err := c.apply(nil, change)
@@ -92,7 +92,7 @@ func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, change Chang
 		return Table{}, err
 	}
 	if doc == base {
-		return Table{MetadataLocation: base.MetadataLocation(), Metadata: base.Bytes()}, nil
+		return tableAt(object.Pointer, base.Bytes()), nil
 	}
 	places, err := c.admit(doc)
 	if err != nil {
@@ -108,9 +108,9 @@ func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, change Chang
 	}}}, c.keep(0, doc)...)
 	if err != nil {
 		c.unstage(ctx, pointer, err)
-		return Table{}, recorded(err)
+		return Table{}, recorded(journal.Table, err)
 	}
-	return Table{MetadataLocation: pointer.MetadataLocation, Metadata: doc.Bytes()}, nil
+	return tableAt(pointer, doc.Bytes()), nil
 }
 
 // apply computes the next version under a fresh file name.

@@ -49,7 +49,7 @@ func (c *Catalog) StageTable(ctx context.Context, t NewTable) (Table, error) {
 
 // draftTable computes a new table's first version.
 func (c *Catalog) draftTable(ctx context.Context, t NewTable) (*metadata.Document, error) {
-	namespace, err := c.roomFor(ctx, t.Identifier)
+	namespace, err := c.roomFor(ctx, journal.Table, t.Identifier)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (c *Catalog) draftTable(ctx context.Context, t NewTable) (*metadata.Documen
 
 // roomFor checks that a name can be made and is free, early and without a
 // promise: the recorder decides.
-func (c *Catalog) roomFor(ctx context.Context, id journal.Identifier) (projections.Namespace, error) {
+func (c *Catalog) roomFor(ctx context.Context, kind journal.ObjectKind, id journal.Identifier) (projections.Namespace, error) {
 	if err := id.Check(); err != nil {
 		return projections.Namespace{}, because(Invalid, err, "%v", err)
 	}
@@ -84,7 +84,7 @@ func (c *Catalog) roomFor(ctx context.Context, id journal.Identifier) (projectio
 	case err != nil:
 		return namespace, reading(err)
 	}
-	return namespace, nameTaken(id, holder.Kind)
+	return namespace, nameTaken(kind, id, holder.Kind)
 }
 
 // born stages the first version of a table and records its birth.
@@ -103,9 +103,9 @@ func (c *Catalog) born(ctx context.Context, cause journal.Cause, id journal.Iden
 	}}}, c.keep(0, doc)...)
 	if err != nil {
 		c.unstage(ctx, pointer, err)
-		return Table{}, recorded(err)
+		return Table{}, recorded(journal.Table, err)
 	}
-	return Table{MetadataLocation: pointer.MetadataLocation, Metadata: doc.Bytes()}, nil
+	return tableAt(pointer, doc.Bytes()), nil
 }
 
 func snapshotOf(doc *metadata.Document) *int64 {
