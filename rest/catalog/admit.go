@@ -2,20 +2,19 @@ package catalog
 
 import (
 	"puddle/journal"
-	"puddle/rest/metadata"
 )
 
 // MaxPropertiesBytes bounds the properties of one object: keys and values
 // together (formats §1).
 const MaxPropertiesBytes = 1 << 20
 
-// admit checks a new version of a table by the rules that package metadata does
+// admit checks a new version of a table or view by the rules that package metadata does
 // not know, on the result and not on the request: the limits, and where it may
 // lie. It answers the places that the version owns. Invalid. The rule that no two
 // objects share or nest places is the recorder's.
-func (c *Catalog) admit(doc *metadata.Document) ([]journal.Place, error) {
+func (c *Catalog) admit(doc version) ([]journal.Place, error) {
 	if n := len(doc.Bytes()); n > MaxMetadataBytes {
-		return nil, refuse(Invalid, "The table's metadata is %d bytes, the limit is %d", n, MaxMetadataBytes)
+		return nil, refuse(Invalid, "The metadata is %d bytes, the limit is %d", n, MaxMetadataBytes)
 	}
 	if err := checkSize(doc.Properties()); err != nil {
 		return nil, err

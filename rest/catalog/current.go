@@ -11,16 +11,16 @@ import (
 // name locked, only a writer elsewhere can win in between.
 const maxAttempts = 20
 
-// onCurrent does what acts on the current pointer of a table, again when another
+// onCurrent does what acts on the current pointer of an object, again when another
 // writer's pointer landed between the look and the record. Unavailable when that
 // goes on: nothing was wrong with the change.
-func onCurrent(id journal.Identifier, try func() error) error {
+func onCurrent(kind journal.ObjectKind, id journal.Identifier, try func() error) error {
 	for range maxAttempts {
 		if err := try(); !moved(err) {
 			return err
 		}
 	}
-	return refuse(Unavailable, "The change was not made: others changed the table %s %d times meanwhile", id, maxAttempts)
+	return refuse(Unavailable, "The change was not made: others changed the %s %s %d times meanwhile", kind, id, maxAttempts)
 }
 
 // moved tells whether the recorder found another pointer than the change says.

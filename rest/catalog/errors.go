@@ -23,6 +23,7 @@ const (
 	NamespaceNotEmpty Code = "namespace-not-empty" //
 	CommitFailed      Code = "commit-failed"       // a requirement does not hold; refresh and try again
 	Invalid           Code = "invalid"             // the request can never be right
+	IllegalArgument   Code = "illegal-argument"    // likewise, where clients look for that word (rck §1.1)
 	Unprocessable     Code = "unprocessable"       // the request contradicts itself
 	Unsupported       Code = "unsupported"         // right, but not in this build
 	Unavailable       Code = "unavailable"         // surely not done, for a passing reason
@@ -57,26 +58,39 @@ func noNamespace(n journal.Namespace) *Error {
 	return refuse(NoSuchNamespace, "Namespace does not exist: %s", n)
 }
 
-func noTable(id journal.Identifier) *Error {
-	return refuse(NoSuchTable, "Table does not exist: %s", id)
+// titled is a kind at the start of a message.
+func titled(kind journal.ObjectKind) string {
+	if kind == journal.View {
+		return "View"
+	}
+	return "Table"
 }
 
-// nameTaken is the refusal of a new table over what has its name.
-func nameTaken(id journal.Identifier, holder journal.ObjectKind) *Error {
-	err := refuse(AlreadyExists, "Table already exists: %s", id)
-	if holder == journal.View {
-		err = refuse(AlreadyExists, "View with same name already exists: %s", id)
+func noObject(kind journal.ObjectKind, id journal.Identifier) *Error {
+	code := NoSuchTable
+	if kind == journal.View {
+		code = NoSuchView
 	}
+	return refuse(code, "%s does not exist: %s", titled(kind), id)
+}
+
+// nameTaken is the refusal of a new object over what has its name (case 97).
+func nameTaken(kind journal.ObjectKind, id journal.Identifier, holder journal.ObjectKind) *Error {
+	format := "%s with same name already exists: %s"
+	if holder == kind {
+		format = "%s already exists: %s"
+	}
+	err := refuse(AlreadyExists, format, titled(holder), id)
 	err.taken = holder
 	return err
 }
 
-// decoded passes a document on, or words what package metadata refused.
-func decoded(doc *metadata.Document, err error) (*metadata.Document, error) {
+// decoded passes a version on, or words what package metadata refused.
+func decoded[V version](v V, err error) (V, error) {
 	if err != nil {
-		return nil, worded(err)
+		return v, worded(err)
 	}
-	return doc, nil
+	return v, nil
 }
 
 // worded turns a refusal of package metadata into an answer.
@@ -85,12 +99,15 @@ func worded(err error) error {
 		failed      *metadata.RequirementFailed
 		conflict    *metadata.Conflict
 		unsupported *metadata.Unsupported
+		dialect     *metadata.DuplicateDialect
 	)
 	switch {
 	case errors.As(err, &failed), errors.As(err, &conflict):
 		return because(CommitFailed, err, "%v", err)
 	case errors.As(err, &unsupported):
 		return because(Unsupported, err, "%v", err)
+	case errors.As(err, &dialect):
+		return because(IllegalArgument, err, "%v", err)
 	}
 	return because(Invalid, err, "%v", err)
 }
@@ -103,15 +120,15 @@ func reading(err error) error {
 	return because(Unavailable, err, "The catalog cannot be read at the moment")
 }
 
-// recorded turns an error of recording into an answer. A pointer that moved is
-// left to onCurrent.
-func recorded(err error) error {
+// recorded turns an error of recording what is about a kind of object, or a
+// namespace, into an answer. A pointer that moved is left to onCurrent.
+func recorded(kind journal.ObjectKind, err error) error {
 	var conflict *projections.Conflict
 	switch {
 	case err == nil, moved(err):
 		return err
 	case errors.As(err, &conflict):
-		return refusal(conflict)
+		return refusal(kind, conflict)
 	case errors.Is(err, journal.ErrUnknownOutcome):
 		return because(OutcomeUnknown, err, "The outcome of the change is not known: it may have been made")
 	case errors.Is(err, journal.ErrTooLarge), errors.Is(err, journal.ErrRecord):
@@ -121,7 +138,7 @@ func recorded(err error) error {
 }
 
 // refusal words a conflict that the recorder decided.
-func refusal(c *projections.Conflict) *Error {
+func refusal(kind journal.ObjectKind, c *projections.Conflict) *Error {
 	switch c.Kind {
 	case projections.NamespaceExists:
 		return refuse(AlreadyExists, "Namespace already exists: %s", c.Namespace)
@@ -130,11 +147,11 @@ func refusal(c *projections.Conflict) *Error {
 	case projections.NamespaceNotEmpty:
 		return refuse(NamespaceNotEmpty, "Namespace %s is not empty", c.Namespace)
 	case projections.NameTaken:
-		return nameTaken(c.Identifier, c.Object)
+		return nameTaken(kind, c.Identifier, c.Object)
 	case projections.UUIDTaken:
 		return refuse(AlreadyExists, "A table or view with the uuid %s exists in this warehouse, or was dropped from it", c.UUID)
 	case projections.PlaceTaken:
 		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", spelled(c.Path), c.Identifier, c.Holder)
 	}
-	return noTable(c.Identifier) // ObjectMissing
+	return noObject(kind, c.Identifier) // ObjectMissing
 }

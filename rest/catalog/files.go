@@ -6,11 +6,20 @@ import (
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
-	"puddle/rest/metadata"
 )
 
 // MaxMetadataBytes bounds a metadata file that is written, inflated (formats §1).
 const MaxMetadataBytes = 512 << 20
+
+// version is one version of a table or view: its metadata file, and what it says
+// of itself.
+type version interface {
+	Bytes() []byte
+	MetadataLocation() string
+	Location() string
+	Property(key string) (string, bool)
+	Properties() map[string]string
+}
 
 // read gives the bytes of the current metadata file, proven to be those that the
 // journal recorded. FileMissing otherwise, worded as engines expect (interface
@@ -38,7 +47,7 @@ func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) ([]byte, er
 // stage writes a new version's file under its fresh name. It is durable on
 // return, and nobody names it yet: a crash from here to the record leaves a file
 // that verify lists. Invalid when it can never be written there.
-func (c *Catalog) stage(ctx context.Context, doc *metadata.Document) (journal.Pointer, error) {
+func (c *Catalog) stage(ctx context.Context, doc version) (journal.Pointer, error) {
 	at, file := doc.MetadataLocation(), doc.Bytes()
 	root, key, err := c.Roots.Resolve(at)
 	if err == nil {
@@ -77,7 +86,7 @@ func (c *Catalog) discard(ctx context.Context, at string) {
 }
 
 // keep is the document that goes into the journal beside a move.
-func (c *Catalog) keep(move int, doc *metadata.Document) []journal.Document {
+func (c *Catalog) keep(move int, doc version) []journal.Document {
 	d, ok := journal.KeepDocument(move, doc.Bytes(), c.MaxDocument)
 	if !ok {
 		return nil

@@ -36,7 +36,7 @@ func (c *Catalog) CreateNamespace(ctx context.Context, cause journal.Cause, name
 		properties = map[string]string{}
 	}
 	if err := c.record(ctx, cause, journal.NamespaceCreated{ID: id, Namespace: name, Properties: properties}); err != nil {
-		return projections.Namespace{}, recorded(err)
+		return projections.Namespace{}, recorded("", err)
 	}
 	return projections.Namespace{ID: id, Name: name, Properties: properties}, nil
 }
@@ -92,7 +92,7 @@ func (c *Catalog) UpdateNamespace(ctx context.Context, cause journal.Cause, name
 	if err := c.checkProperties(after); err != nil {
 		return PropertiesChange{}, err
 	}
-	return change, recorded(c.record(ctx, cause, journal.NamespaceUpdated{
+	return change, recorded("", c.record(ctx, cause, journal.NamespaceUpdated{
 		ID: now.ID, Namespace: name, Removed: change.Removed, Updated: nonNil(updates),
 	}))
 }
@@ -104,7 +104,7 @@ func (c *Catalog) DropNamespace(ctx context.Context, cause journal.Cause, name j
 	if err != nil {
 		return err
 	}
-	return recorded(c.record(ctx, cause, journal.NamespaceDropped{ID: now.ID, Namespace: name}))
+	return recorded("", c.record(ctx, cause, journal.NamespaceDropped{ID: now.ID, Namespace: name}))
 }
 
 // checkProperties holds the limit, and the rules of places for a namespace's

@@ -14,7 +14,7 @@ import (
 // that ask for no location of their own.
 const locationProperty = "location"
 
-// placeProperties are the table properties that name a location which the table
+// placeProperties are the properties that name a location which a table or view
 // owns. The two of older Iceberg releases still steer writers (case 133).
 var placeProperties = []string{
 	"write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path",
@@ -39,8 +39,8 @@ func (c *Catalog) placed(role, location string) (journal.Place, error) {
 	return journal.Place{Path: l.Path(), Role: role}, nil
 }
 
-// placesOf is every location that a version of a table owns.
-func (c *Catalog) placesOf(doc *metadata.Document) ([]journal.Place, error) {
+// placesOf is every location that a version of a table or view owns.
+func (c *Catalog) placesOf(doc version) ([]journal.Place, error) {
 	own, err := c.placed("location", doc.Location())
 	if err != nil {
 		return nil, err

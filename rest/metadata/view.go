@@ -32,6 +32,15 @@ func (v *View) Location() string { return v.state.location }
 // Property returns a view property and whether it is set.
 func (v *View) Property(key string) (string, bool) { return v.state.property(key) }
 
+// Properties returns a copy of the view properties.
+func (v *View) Properties() map[string]string {
+	properties := make(map[string]string, len(v.state.properties.items))
+	for _, it := range v.state.properties.items {
+		properties[it.of.key] = it.of.value
+	}
+	return properties
+}
+
 // MetadataFolder is where new metadata files go: the property
 // write.metadata.path, or <location>/metadata. It has no trailing slash.
 func (v *View) MetadataFolder() string { return v.state.metadataFolder() }
