@@ -93,8 +93,10 @@ func AssertsCreate(reqs []Requirement) (bool, error) {
 // changed. A nil base means that the table does not exist: the requirements must
 // assert its creation, and fresh is also its UUID unless an update assigns one.
 //
+// A base without a UUID must be given one first (Document.WithUUID).
+//
 // Commit is a pure function; neither base nor the updates change. Errors:
-// *RequirementFailed, *Conflict, *Invalid, *Unsupported.
+// *RequirementFailed, *Conflict, *Invalid.
 func Commit(base *Document, reqs []Requirement, updates []Update, at time.Time, fresh uuid.UUID) (*Document, error) {
 	creates, err := AssertsCreate(reqs)
 	if err != nil {

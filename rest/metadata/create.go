@@ -24,8 +24,7 @@ type NewTable struct {
 // folder. Field ids are assigned anew from 1 and partition field ids from 1000,
 // as by the Java library; identifier, source and sort fields follow. The
 // property format-version chooses the version and is not stored; other reserved
-// properties are refused (case 20). Create is a pure function. Errors: *Invalid,
-// *Unsupported.
+// properties are refused (case 20). Create is a pure function. Errors: *Invalid.
 func Create(t NewTable, at time.Time, fresh uuid.UUID) (*Document, error) {
 	if t.UUID == uuid.Nil {
 		return nil, invalidf("Cannot create a table without a UUID")

@@ -25,12 +25,25 @@
 //	next, err := metadata.Commit(base, requirements, updates, at, fresh)
 //	if next == base { /* nothing changed: no file, no event */ }
 //
-// A refusal is one of four errors: *RequirementFailed and *Conflict (try again on
-// newer metadata), *Invalid (never right) and *Unsupported (another format
-// version).
+// A refusal is one of three errors: *RequirementFailed and *Conflict (try again on
+// newer metadata), and *Invalid (never right).
+//
+// # Format versions
+//
+// Tables of format version 1, 2 and 3 are read and written; an upgrade adds what a
+// version brings and takes out what it no longer has. Files of version 1 may leave
+// out much: what the Java library reads for it is owed, and written with the next
+// commit (completeV1). The single schema and partition-spec of version 1 are
+// copies, kept in step with the lists. A file without a UUID loads, and must be
+// given one (Document.WithUUID).
+//
+// Transforms with more than one argument have source-ids and no source-id, as the
+// spec says. The Java library does not load such specs yet: it is the one thing
+// written here that it refuses.
 //
 // # Limits
 //
-// Table format version 2. Files are written uncompressed. Nothing is deleted:
+// Whether a file is gzipped is told by its name (Document.Compressed); writing it
+// so is for others, and clients cannot ask for it yet. Nothing is deleted:
 // write.metadata.delete-after-commit.enabled is kept as any other property.
 package metadata

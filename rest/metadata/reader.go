@@ -168,8 +168,7 @@ func (words vocabulary) missing(seen uint64) error {
 // wrap names the member that an error is about, unless an inner object did.
 func (words vocabulary) wrap(name string, err error) error {
 	var invalid *Invalid
-	var unsupported *Unsupported
-	if errors.As(err, &invalid) || errors.As(err, &unsupported) {
+	if errors.As(err, &invalid) {
 		return err
 	}
 	return invalidf("invalid %s: %s: %v", words.what, name, err)
