@@ -44,6 +44,7 @@ var faults = map[catalog.Code]fault{
 	catalog.NamespaceNotEmpty: {http.StatusConflict, "NamespaceNotEmptyException"},
 	catalog.CommitFailed:      {http.StatusConflict, "CommitFailedException"},
 	catalog.Invalid:           {http.StatusBadRequest, "BadRequestException"},
+	catalog.IllegalArgument:   {http.StatusBadRequest, "IllegalArgumentException"},
 	catalog.Unprocessable:     {http.StatusUnprocessableEntity, "UnprocessableEntityException"},
 	catalog.Unsupported:       {http.StatusNotAcceptable, "UnsupportedOperationException"},
 	catalog.Unavailable:       {http.StatusServiceUnavailable, "SlowDownException"},
