@@ -22,7 +22,7 @@ func audit(tb rapid.TB, g *ground) []journal.Event {
 	named := map[string]bool{}
 	for _, e := range events {
 		for i, m := range e.Moves() {
-			if m.To == nil || e.Kind() == journal.KindTableRenamed {
+			if m.To == nil || e.Kind() == journal.KindTableRenamed || e.Kind() == journal.KindViewRenamed {
 				continue
 			}
 			if at := m.To.Pointer.MetadataLocation; named[at] { // law 8
@@ -83,6 +83,10 @@ func auditFile(tb rapid.TB, g *ground, e journal.Event, index int, m journal.Mov
 	if m.To.Pointer != want {
 		tb.Fatalf("event %s points to %+v, the file is %+v", e.Position, m.To.Pointer, want)
 	}
+	if m.Kind == journal.View {
+		auditView(tb, file, e, m)
+		return
+	}
 	d, err := metadata.Parse(file, at)
 	must(tb, err)
 	if d.UUID() != m.UUID || d.Location() != m.To.Location {
@@ -93,6 +97,15 @@ func auditFile(tb rapid.TB, g *ground, e journal.Event, index int, m journal.Mov
 	}
 	if log := d.MetadataLog(); m.From != nil && log[len(log)-1].Location != m.From.Pointer.MetadataLocation { // case 113
 		tb.Fatalf("%s continues %s, not %s", at, log[len(log)-1].Location, m.From.Pointer.MetadataLocation)
+	}
+}
+
+func auditView(tb rapid.TB, file []byte, e journal.Event, m journal.Move) {
+	tb.Helper()
+	v, err := metadata.ParseView(file, m.To.Pointer.MetadataLocation)
+	must(tb, err)
+	if v.UUID() != m.UUID || v.Location() != m.To.Location || m.SnapshotID != nil {
+		tb.Fatalf("event %s moves %s at %s, snapshot %v; the file is of %s at %s", e.Position, m.UUID, m.To.Location, m.SnapshotID, v.UUID(), v.Location())
 	}
 }
 

@@ -122,7 +122,7 @@ func (c *Catalog) apply(base *metadata.Document, change Change) (*metadata.Docum
 	return decoded(metadata.Commit(base, change.Requirements, change.Updates, c.Now(), fresh))
 }
 
-func actions(updates []metadata.Update) []string {
+func actions[U interface{ Action() string }](updates []U) []string {
 	if len(updates) == 0 {
 		return nil
 	}

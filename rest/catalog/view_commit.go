@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/rest/metadata"
+)
+
+// CommitView applies updates in order and moves the pointer, again to the newer
+// version when another's landed first: two replaces at once both have their way.
+// A commit without effect answers the view as it is, without file or event.
+// NoSuchView, CommitFailed when a requirement does not hold, FileMissing,
+// Invalid, IllegalArgument for two queries in one dialect; AlreadyExists for
+// places; Unavailable, OutcomeUnknown.
+func (c *Catalog) CommitView(ctx context.Context, cause journal.Cause, id journal.Identifier, requirements []metadata.ViewRequirement, updates []metadata.ViewUpdate) (View, error) {
+	defer c.names.acquire(id.Key())()
+	var view View
+	err := onCurrent(journal.View, id, func() (err error) {
+		view, err = c.replace(ctx, cause, id, requirements, updates)
+		return err
+	})
+	return view, err
+}
+
+// replace applies a commit to the version that is current now. When another's
+// landed first, its file is gone again.
+func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.Identifier, requirements []metadata.ViewRequirement, updates []metadata.ViewUpdate) (View, error) {
+	object, err := c.object(ctx, journal.View, id)
+	if err != nil {
+		return View{}, err
+	}
+	file, err := c.read(ctx, object.Pointer)
+	if err != nil {
+		return View{}, err
+	}
+	base, err := decoded(metadata.ParseView(file, object.Pointer.MetadataLocation))
+	if err != nil {
+		return View{}, err
+	}
+	fresh, err := uuid.NewRandom()
+	if err != nil {
+		return View{}, because(Unavailable, err, "The change was not made: no randomness")
+	}
+	view, err := decoded(metadata.CommitView(base, requirements, updates, c.Now(), fresh))
+	if err != nil {
+		return View{}, err
+	}
+	if view == base {
+		return viewOf(base), nil
+	}
+	places, err := c.admit(view)
+	if err != nil {
+		return View{}, err
+	}
+	pointer, err := c.stage(ctx, view)
+	if err != nil {
+		return View{}, err
+	}
+	err = c.record(ctx, cause, journal.ViewReplaced{Moves: [1]journal.Move{{
+		Kind: journal.View, UUID: object.UUID, From: from(object), Updates: actions(updates),
+		To: &journal.To{Identifier: object.Identifier, Pointer: pointer, Location: view.Location(), Places: places},
+	}}}, c.keep(0, view)...)
+	if err != nil {
+		c.unstage(ctx, pointer, err)
+		return View{}, recorded(journal.View, err)
+	}
+	return viewOf(view), nil
+}
