@@ -8,13 +8,16 @@ import (
 )
 
 // Draft is a decided request on its way into the journal. ID is a UUIDv7, fixed
-// before the first attempt, so that an unknown outcome can be looked up.
+// before the first attempt, so that an unknown outcome can be looked up. Request
+// binds its idempotency key, which is the one in Cause, in the same step; nil: it
+// has none.
 type Draft struct {
 	Warehouse uuid.UUID
 	ID        uuid.UUID
 	Cause     Cause
 	Body      Body
 	Documents []Document
+	Request   *Request
 }
 
 // Event is one accepted request: one atomic fact, also when it moves several
@@ -52,11 +55,12 @@ func (e Event) DocumentDigest(move int) (Digest, error) {
 func (e Event) ClockSuspect() bool { return e.Wall.After(e.At) }
 
 // Entry is an event as it is appended: with the bytes that its hash covers and
-// the documents kept beside the chain.
+// the documents and the request kept beside the chain.
 type Entry struct {
 	Event     Event
 	Record    []byte
 	Documents []Document
+	Request   *Request
 }
 
 // Size is about how many bytes the entry adds to a journal.

@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"puddle/journal"
@@ -21,7 +24,7 @@ func goldCoveHistory(t *testing.T) []gold {
 	t.Helper()
 	tale := goldTale{t: t, id: "019ca9a4-0c00-7000-9000-", chain: journal.NewChain(goldCove, goldCoveIncarnation, 0)}
 	add, at := tale.add, goldAt
-	trino := journal.Cause{Actor: "client:trino", Engine: "Trino/479", Key: "019ca9a4-0c00-7abc-8def-0123456789ab", Origin: journal.OriginREST, RequestID: "req-9"}
+	trino := journal.Cause{Actor: "client:trino", Engine: "Trino/479", Key: goldKey, Origin: journal.OriginREST, RequestID: "req-9"}
 	ana := journal.Cause{Actor: journal.TokenActor("ana"), Origin: journal.OriginREST, RequestID: "req-2"}
 	view := func(from, to *journal.To, updates ...string) [1]journal.Move {
 		m := journal.Move{Kind: journal.View, UUID: goldTop, To: to, Updates: updates}
@@ -49,7 +52,46 @@ func goldCoveHistory(t *testing.T) []gold {
 	add("table-unregistered", at(9), ana, journal.TableUnregistered{Moves: [1]journal.Move{{
 		Kind: journal.Table, UUID: goldOrders, From: goldFrom("orders", 1),
 	}}})
+	bound := goldAnswers()["answer-event.txt"].Request
+	tale.all[2].draft.Request = &bound
 	return tale.all
+}
+
+const goldKey = "019ca9a4-0c00-7abc-8def-0123456789ab"
+
+// goldAnswers are the frozen answers: of the request that created the view, and
+// two that made no event.
+func goldAnswers() map[string]journal.Answer {
+	r := journal.Request{
+		Actor: "client:trino", Key: goldKey, Route: "POST /v1/cove/namespaces/sales/views", Body: journal.Sum([]byte(`{"name":"top"}`)),
+		Until: goldStart.Add(30 * time.Minute),
+	}
+	conflict, nothing := r, r
+	conflict.Actor, conflict.Route = "anonymous", "POST /v1/cove/namespaces/\u00e9%20\"/tables"
+	nothing.Key, nothing.Until = goldKey+" <2>\n", r.Until.Add(time.Millisecond)
+	return map[string]journal.Answer{
+		"answer-event.txt": {Request: r, Seq: 3},
+		"answer-body.txt":  {Request: conflict, Status: 409, Body: []byte("{\"error\":{\"message\":\"Table already exists: \u00e9\",\n\"code\":409}}")},
+		"answer-bare.txt":  {Request: nothing, Status: 204},
+	}
+}
+
+// TestFrozenAnswers: what a journal keeps of a request is read for ever.
+func TestFrozenAnswers(t *testing.T) {
+	for name, want := range goldAnswers() {
+		data, err := journal.EncodeAnswer(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFrozen(t, name, data)
+		if data, err = os.ReadFile(filepath.Join(frozen, name)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := journal.DecodeAnswer(data)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("%s: %v (-written +read):\n%s", name, err, diff)
+		}
+	}
 }
 
 // goldRegistered is a table whose file is the frozen gzip file.

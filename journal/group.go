@@ -8,7 +8,8 @@ import (
 
 // Check refuses an entry that no journal may keep, whatever stands before it:
 // bytes that its hash does not cover, documents that no move of it made or that
-// it names twice (ErrRecord), and what is over a limit (ErrTooLarge).
+// it names twice (ErrRecord), a request that is not its cause's (ErrRequest), and
+// what is over a limit (ErrTooLarge).
 func (e Entry) Check() error {
 	if len(e.Record) > MaxRecordBytes {
 		return fmt.Errorf("%w: event %s has %d bytes, the limit is %d", ErrTooLarge, e.Event.Position, len(e.Record), MaxRecordBytes)
@@ -30,17 +31,28 @@ func (e Entry) Check() error {
 		}
 		seen[d.Move] = true
 	}
-	return nil
+	return e.checkRequest()
 }
 
-// CheckGroup checks every entry of a group, that no two have the same id, and
-// the limits of the group.
+func (e Entry) checkRequest() error {
+	if e.Request == nil {
+		return nil
+	}
+	if c := e.Event.Cause; e.Request.Actor != c.Actor || e.Request.Key != c.Key {
+		return fmt.Errorf("%w: event %s has another actor or key", ErrRequest, e.Event.Position)
+	}
+	return e.Request.Check()
+}
+
+// CheckGroup checks every entry of a group, that no two have the same id or bind
+// the same key, and the limits of the group.
 func CheckGroup(entries []Entry) error {
 	if len(entries) > MaxGroupEntries {
 		return fmt.Errorf("%w: a group of %d entries, the limit is %d", ErrTooLarge, len(entries), MaxGroupEntries)
 	}
 	size := 0
 	seen := make(map[[2]uuid.UUID]bool, len(entries))
+	bound := make(map[boundKey]bool)
 	for _, e := range entries {
 		if err := e.Check(); err != nil {
 			return err
@@ -50,12 +62,25 @@ func CheckGroup(entries []Entry) error {
 			return fmt.Errorf("%w: two events of the group have the id %s", ErrNotNext, e.Event.ID)
 		}
 		seen[id] = true
+		if e.Request != nil {
+			key := boundKey{e.Event.Warehouse, e.Request.Digest()}
+			if bound[key] {
+				return fmt.Errorf("%w: by two events of the group", ErrKeyTaken)
+			}
+			bound[key] = true
+		}
 		size += e.Size()
 	}
 	if size > MaxGroupBytes && len(entries) > 1 {
 		return fmt.Errorf("%w: a group of %d bytes, the limit is %d", ErrTooLarge, size, MaxGroupBytes)
 	}
 	return nil
+}
+
+// boundKey is what only one request of a group may bind.
+type boundKey struct {
+	warehouse uuid.UUID
+	key       Digest
 }
 
 // Heads are the ends of the histories in a journal, by warehouse.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -82,6 +83,9 @@ type Reader interface {
 	// Document is the inflated metadata file that a move made, checked against
 	// the digest in the chain. ErrNoEvent, ErrNotKept or ErrErased.
 	Document(ctx context.Context, seq Seq, move int) ([]byte, error)
+	// Answered is what became of the request to which an actor's idempotency
+	// key is bound at a moment. A journal of an unborn warehouse binds none.
+	Answered(ctx context.Context, actor Actor, key string, now time.Time) (Answer, bool, error)
 }
 
 // Writer appends. One goroutine at a time may call it: the recorder's, who
@@ -90,11 +94,18 @@ type Writer interface {
 	// Append makes a group of entries durable, all or none, before it returns.
 	// Entries may be of several warehouses; those of one follow its head in
 	// order, and an incarnation-started may begin a warehouse's history.
-	// ErrNotNext, ErrTooLarge, ErrClosed and any error that is not named here,
-	// such as a full disk's: nothing was written. After the last the same
-	// group may be tried again.
+	// A request of an entry binds its key at the event's At, and a few requests
+	// that have expired by then are forgotten (MaxPruned).
+	// ErrNotNext, ErrKeyTaken, ErrTooLarge, ErrClosed and any error that is not
+	// named here, such as a full disk's: nothing was written. After the last the
+	// same group may be tried again.
 	// ErrUnknownOutcome: looked at again only by opening the journal anew.
 	Append(ctx context.Context, entries ...Entry) error
+	// Remember makes answers that wrote no event durable, all or none, before it
+	// returns: it binds their keys at a moment, in the current incarnation of a
+	// warehouse, and forgets as Append does. ErrKeyTaken when one of them is
+	// bound already; ErrNoWarehouse; the others as for Append.
+	Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, answers ...Answer) error
 }
 
 // Journal is the histories of all warehouses that share one writer.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -32,6 +33,7 @@ type history struct {
 	records   []link // of first, first+1, …
 	seqs      map[uuid.UUID]Seq
 	documents map[documentKey]Document
+	requests  memoryRequests
 }
 
 // link is a record with the hash of the one before.
@@ -58,6 +60,10 @@ func (m *Memory) Append(ctx context.Context, entries ...Entry) error {
 	if err := CheckGroup(entries); err != nil {
 		return err
 	}
+	values, err := EncodeRequests(entries)
+	if err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -68,37 +74,74 @@ func (m *Memory) Append(ctx context.Context, entries ...Entry) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := m.checkNewLocked(e.Event); err != nil {
+		if err := m.checkNewLocked(e); err != nil {
 			return err
 		}
 	}
-	for _, e := range entries {
-		m.keepLocked(e)
+	for i, e := range entries {
+		m.keepLocked(e, values[i])
 	}
 	maps.Copy(m.heads, moved)
 	return nil
 }
 
-// checkNewLocked refuses an id that is taken, be it an event's or an incarnation's.
-func (m *Memory) checkNewLocked(e Event) error {
-	h, ok := m.histories[historyKey{e.Warehouse, e.Incarnation}]
+// Remember implements Writer.
+func (m *Memory) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, answers ...Answer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	values, err := EncodeAnswers(answers)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	head, ok := m.heads[warehouse]
 	if !ok {
-		return nil
+		return fmt.Errorf("%w: %s", ErrNoWarehouse, warehouse)
 	}
-	if e.Kind() == KindIncarnationStarted {
-		return fmt.Errorf("%w: incarnation %s has started before", ErrNotNext, e.Incarnation)
+	h := m.histories[historyKey{warehouse, head.Head.Incarnation}]
+	for _, a := range answers {
+		if err := h.requests.checkFree(a.Request, now); err != nil {
+			return err
+		}
 	}
-	if seq, taken := h.seqs[e.ID]; taken {
-		return fmt.Errorf("%w: the id %s is that of event %d", ErrNotNext, e.ID, seq)
+	for i, a := range answers {
+		h.requests.bind(a.Request, values[i], now)
 	}
 	return nil
 }
 
-func (m *Memory) keepLocked(e Entry) {
+// checkNewLocked refuses an id that is taken, be it an event's or an
+// incarnation's, and a key.
+func (m *Memory) checkNewLocked(e Entry) error {
+	h, ok := m.histories[historyKey{e.Event.Warehouse, e.Event.Incarnation}]
+	if !ok {
+		return nil
+	}
+	if e.Event.Kind() == KindIncarnationStarted {
+		return fmt.Errorf("%w: incarnation %s has started before", ErrNotNext, e.Event.Incarnation)
+	}
+	if seq, taken := h.seqs[e.Event.ID]; taken {
+		return fmt.Errorf("%w: the id %s is that of event %d", ErrNotNext, e.Event.ID, seq)
+	}
+	if e.Request != nil {
+		return h.requests.checkFree(*e.Request, e.Event.At)
+	}
+	return nil
+}
+
+func (m *Memory) keepLocked(e Entry, answer []byte) {
 	key := historyKey{e.Event.Warehouse, e.Event.Incarnation}
 	h, ok := m.histories[key]
 	if !ok {
-		h = &history{first: e.Event.Seq, seqs: make(map[uuid.UUID]Seq), documents: make(map[documentKey]Document)}
+		h = &history{
+			first: e.Event.Seq, seqs: make(map[uuid.UUID]Seq), documents: make(map[documentKey]Document),
+			requests: memoryRequests{answers: make(map[Digest][]byte)},
+		}
 		m.histories[key] = h
 	}
 	h.records = append(h.records, link{e.Event.Prev, bytes.Clone(e.Record)})
@@ -106,6 +149,9 @@ func (m *Memory) keepLocked(e Entry) {
 	for _, d := range e.Documents {
 		d.Data = bytes.Clone(d.Data)
 		h.documents[documentKey{e.Event.Seq, d.Move}] = d
+	}
+	if e.Request != nil {
+		h.requests.bind(*e.Request, answer, e.Event.At)
 	}
 }
 

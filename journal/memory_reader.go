@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -97,6 +98,24 @@ func (r memoryReader) Document(ctx context.Context, seq Seq, move int) ([]byte, 
 		return nil, ErrNotKept
 	}
 	return d.Open(e)
+}
+
+// Answered implements Reader.
+func (r memoryReader) Answered(ctx context.Context, actor Actor, key string, now time.Time) (Answer, bool, error) {
+	h, _, err := r.current(ctx)
+	if errors.Is(err, ErrNoWarehouse) {
+		return Answer{}, false, nil
+	}
+	if err != nil {
+		return Answer{}, false, err
+	}
+	r.m.mu.RLock()
+	defer r.m.mu.RUnlock()
+	a, ok, err := h.requests.find(Request{Actor: actor, Key: key}.Digest())
+	if err != nil || !ok || a.Expired(now) {
+		return Answer{}, false, err
+	}
+	return a, true, nil
 }
 
 // current is the history of the current incarnation and its head now.

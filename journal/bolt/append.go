@@ -24,41 +24,54 @@ func (j *Journal) Append(ctx context.Context, entries ...journal.Entry) error {
 	for i, e := range entries {
 		values[i] = seal(e.Event.Seq, e.Event.Prev, e.Record)
 	}
+	answers, err := journal.EncodeRequests(entries)
+	if err != nil {
+		return err
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.failed != nil {
-		return fmt.Errorf("%w: %s: %v", journal.ErrClosed, j.path, j.failed)
+	if err := j.openLocked(); err != nil {
+		return err
 	}
 	moved, err := j.heads.Follow(entries...)
 	if err != nil {
 		return err
 	}
-	if err := j.inPlace(); err != nil {
-		return err
-	}
-	if err := j.writeLocked(entries, values); err != nil {
+	err = j.writeLocked(func(tx *bbolt.Tx) error {
+		for i, e := range entries {
+			if err := put(tx, e, values[i], answers[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	maps.Copy(j.heads, moved)
 	return nil
 }
 
-// writeLocked makes a group durable in one transaction.
-func (j *Journal) writeLocked(entries []journal.Entry, values [][]byte) error {
+// openLocked tells why nothing is written any more.
+func (j *Journal) openLocked() error {
+	if j.failed != nil {
+		return fmt.Errorf("%w: %s: %v", journal.ErrClosed, j.path, j.failed)
+	}
+	return nil
+}
+
+// writeLocked makes what fill puts durable in one transaction.
+func (j *Journal) writeLocked(fill func(*bbolt.Tx) error) error {
+	if err := j.inPlace(); err != nil {
+		return err
+	}
 	tx, err := j.db.Begin(true)
 	if err != nil {
 		return closed(err)
 	}
 	defer guard(tx.Rollback)
 	id := tx.ID()
-	err = guard(func() error {
-		for i, e := range entries {
-			if err := put(tx, e, values[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = guard(func() error { return fill(tx) })
 	if err != nil {
 		return err // all of it was in memory: a crash or refusal up to here leaves nothing
 	}
@@ -73,7 +86,7 @@ func (j *Journal) writeLocked(entries []journal.Entry, values [][]byte) error {
 	return nil // synced
 }
 
-func put(tx *bbolt.Tx, e journal.Entry, value []byte) error {
+func put(tx *bbolt.Tx, e journal.Entry, value, answer []byte) error {
 	at := e.Event.Position
 	if e.Event.Kind() == journal.KindIncarnationStarted {
 		if err := start(tx, e.Event); err != nil {
@@ -97,6 +110,11 @@ func put(tx *bbolt.Tx, e journal.Entry, value []byte) error {
 	}
 	for _, d := range e.Documents {
 		if err := putDocument(h.documents, at.Seq, d); err != nil {
+			return err
+		}
+	}
+	if e.Request != nil {
+		if err := h.bind(*e.Request, answer, e.Event.At); err != nil {
 			return err
 		}
 	}

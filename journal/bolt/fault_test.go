@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -56,6 +57,32 @@ func TestUnknownOutcome(t *testing.T) {
 		t.Errorf("find what was never written: %v, %v", found, err)
 	}
 	journaltest.Append(t, j, entries[1:])
+}
+
+// An answer whose outcome is unknown closes the writer as an event's does.
+func TestUnknownOutcomeOfAnAnswer(t *testing.T) {
+	warehouse := uuid.New()
+	path := filepath.Join(t.TempDir(), "journal.db")
+	var file *os.File
+	j, err := Open(path, Options{openFile: keep(&file, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := journaltest.Entries(t, journaltest.NewStory(warehouse).Drafts, journaltest.Start)
+	journaltest.Append(t, j, entries)
+	file.Close()
+	a := journal.Answer{Status: 409, Request: journal.Request{
+		Actor: journal.Anonymous, Key: uuid.NewString(), Route: "POST /", Until: journaltest.Start.Add(time.Hour),
+	}}
+	if err := j.Remember(t.Context(), warehouse, journaltest.Start, a); !errors.Is(err, journal.ErrUnknownOutcome) {
+		t.Errorf("remember without a file: %v", err)
+	}
+	if err := j.Remember(t.Context(), warehouse, journaltest.Start, a); !errors.Is(err, journal.ErrClosed) {
+		t.Errorf("after that: %v", err)
+	}
+	if err := j.Close(); err == nil {
+		t.Error("close does not tell that the file is gone")
+	}
 }
 
 // TestGuard: what bbolt panics about and memory that is not there are damage.

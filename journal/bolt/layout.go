@@ -33,6 +33,10 @@ const minReader = 1
 //	      documents  seq (8) move (4) chunk (4) -> a part of: codec (1), data
 //	      ids        event id (16)             -> seq (8)
 //	      meta       head                      -> seq (8), hash (32)
+//	      requests   SHA-256 of actor and key  -> CRC-32C (4), answer
+//	      expiries   until (8), that SHA-256   -> nothing
+//
+// The last two are made when the first request is stored.
 var (
 	bucketPuddle     = []byte("puddle")
 	keyFormat        = []byte("format")
@@ -43,6 +47,8 @@ var (
 	bucketDocuments  = []byte("documents")
 	bucketIDs        = []byte("ids")
 	bucketMeta       = []byte("meta")
+	bucketRequests   = []byte("requests")
+	bucketExpiries   = []byte("expiries")
 	keyHead          = []byte("head")
 )
 
@@ -102,7 +108,9 @@ func headValue(p journal.Position) []byte { return append(seqKey(p.Seq), p.Hash[
 // history is the buckets of one incarnation in one transaction.
 type history struct {
 	warehouse, incarnation       uuid.UUID
+	bucket                       *bbolt.Bucket // that holds these
 	events, documents, ids, meta *bbolt.Bucket
+	requests                     *bbolt.Bucket // nil: none was ever stored
 	head                         journal.Position
 }
 
@@ -126,6 +134,7 @@ func openHistory(tx *bbolt.Tx, warehouse, incarnation uuid.UUID) (history, error
 	if b == nil {
 		return h, h.damage(0, errors.New("the incarnation is missing"))
 	}
+	h.bucket, h.requests = b, b.Bucket(bucketRequests)
 	h.events, h.documents, h.ids, h.meta = b.Bucket(bucketEvents), b.Bucket(bucketDocuments), b.Bucket(bucketIDs), b.Bucket(bucketMeta)
 	if h.events == nil || h.documents == nil || h.ids == nil || h.meta == nil {
 		return h, h.damage(0, errors.New("a bucket is missing"))

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
+
+	"github.com/google/uuid"
 
 	"puddle/journal"
 )
@@ -59,6 +62,16 @@ func (f *faulty) Append(ctx context.Context, entries ...journal.Entry) error {
 		return f.unknownLocked()
 	}
 	return f.Journal.Append(ctx, entries...)
+}
+
+// Remember implements journal.Writer. Only a closed writer fails.
+func (f *faulty) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, answers ...journal.Answer) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return journal.ErrClosed
+	}
+	return f.Journal.Remember(ctx, warehouse, now, answers...)
 }
 
 func (f *faulty) unknownLocked() error {

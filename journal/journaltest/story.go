@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -112,8 +113,10 @@ func (s *Story) add(body journal.Body) { s.Drafts = append(s.Drafts, s.draft(bod
 // draft makes a draft and leaves the story as it is but for minted ids.
 func (s *Story) draft(body journal.Body) journal.Draft {
 	id := s.mint()
+	c := cause(s.minted)
 	return journal.Draft{
-		Warehouse: s.Warehouse, ID: eventID(id, s.minted), Cause: cause(s.minted), Body: body, Documents: documents(body),
+		Warehouse: s.Warehouse, ID: eventID(id, s.minted), Cause: c, Body: body,
+		Documents: documents(body), Request: request(c, s.minted),
 	}
 }
 
@@ -137,11 +140,22 @@ func cause(n uint64) journal.Cause {
 	c := journal.Cause{Actor: journal.TokenActor("etl"), Origin: journal.OriginREST, RequestID: fmt.Sprint("request-", n)}
 	switch n % 3 {
 	case 0:
-		c.Engine, c.Key = journal.Engine("Apache-Spark/4.0 <\u00e9\u2028>"), fmt.Sprint("key-", n)
+		c.Engine, c.Key = journal.Engine("Apache-Spark/4.0 <\u00e9\u2028>"), fmt.Sprintf("00000000-0000-7000-8000-%012d", n)
 	case 1:
 		c.Actor, c.Origin, c.RequestID = journal.CLIActor("operator"), journal.OriginCLI, ""
 	}
 	return c
+}
+
+// request binds the key of a cause for some hours from Start on.
+func request(c journal.Cause, n uint64) *journal.Request {
+	if c.Key == "" {
+		return nil
+	}
+	return &journal.Request{
+		Actor: c.Actor, Key: c.Key, Route: fmt.Sprint("POST /v1/lake/\u00e9/", n), Body: journal.Sum([]byte(c.RequestID)),
+		Until: Start.Add(time.Duration(1+n%4) * time.Hour),
+	}
 }
 
 // sortedKeys makes walks over the model repeatable.

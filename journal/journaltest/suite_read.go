@@ -121,6 +121,9 @@ func testCanceled(t *testing.T, open Open) {
 	s := sales(lake)
 	s.CreateNamespace(journal.Namespace{"next"}, nil)
 	next := following(t, entries[len(entries)-1], s.Drafts[len(s.Drafts)-1])
+	_, _, err = j.Warehouse(lake).Answered(ctx, "anonymous", theKey, Start)
+	wantError(t, "answered after cancel", err, context.Canceled)
+	wantError(t, "remember after cancel", j.Remember(ctx, lake, Start, answer(409, "")), context.Canceled)
 	wantError(t, "append after cancel", j.Append(ctx, next...), context.Canceled)
 	wantEvents(t, j, lake, entries)
 	Append(t, j, next)
@@ -142,6 +145,9 @@ func testClosed(t *testing.T, open Open) {
 	wantError(t, "find", err, journal.ErrClosed)
 	_, err = r.Document(ctx, 5, 0)
 	wantError(t, "document", err, journal.ErrClosed)
+	_, _, err = r.Answered(ctx, "anonymous", theKey, Start)
+	wantError(t, "answered", err, journal.ErrClosed)
+	wantError(t, "remember", j.Remember(ctx, lake, Start, answer(409, "")), journal.ErrClosed)
 	_, err = j.Warehouses(ctx)
 	wantError(t, "warehouses", err, journal.ErrClosed)
 	seen := 0
@@ -170,6 +176,7 @@ func testStoriesComeBack(t *testing.T, open Open) {
 		if diff := cmp.Diff(events(entries), Events(rt, j.Warehouse(warehouse), 0), equal); diff != "" {
 			rt.Fatalf("(-appended +read):\n%s", diff)
 		}
+		wantRequests(rt, j, entries)
 	})
 }
 
@@ -184,6 +191,7 @@ func testReopenedIsTheSame(t *testing.T, open Open) {
 	wantEvents(t, j, lake, entries)
 	wantEvents(t, j, pond, theirs)
 	wantDocuments(t, j, lake, entries)
+	wantRequests(t, j, append(entries, theirs...))
 	wantError(t, "an event again", j.Append(context.Background(), entries[3]), journal.ErrNotNext)
 }
 

@@ -1,0 +1,150 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+
+	"puddle/journal"
+)
+
+// Remember implements journal.Writer.
+func (j *Journal) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, answers ...journal.Answer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	values, err := journal.EncodeAnswers(answers)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.openLocked(); err != nil {
+		return err
+	}
+	return j.writeLocked(func(tx *bbolt.Tx) error {
+		h, err := openCurrent(tx, warehouse)
+		if err != nil {
+			return err
+		}
+		for i, a := range answers {
+			if err := h.bind(a.Request, values[i], now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Answered implements journal.Reader.
+func (r reader) Answered(ctx context.Context, actor journal.Actor, key string, now time.Time) (journal.Answer, bool, error) {
+	asked := journal.Request{Actor: actor, Key: key}
+	var value []byte
+	var h history
+	err := r.current(ctx, func(open history) error {
+		if h = open; h.requests != nil {
+			digest := asked.Digest()
+			value = bytes.Clone(h.requests.Get(digest[:]))
+		}
+		return nil
+	})
+	if errors.Is(err, journal.ErrNoWarehouse) || err == nil && value == nil {
+		return journal.Answer{}, false, nil
+	}
+	if err != nil {
+		return journal.Answer{}, false, err
+	}
+	a, err := h.answer(asked.Digest(), value)
+	if err != nil || a.Expired(now) {
+		return journal.Answer{}, false, err
+	}
+	return a, true, nil
+}
+
+// answer undoes sealAnswer. The answer must be that of its key.
+func (h history) answer(key journal.Digest, value []byte) (journal.Answer, error) {
+	if len(value) < crc32.Size || binary.BigEndian.Uint32(value) != answerSum(key, value[crc32.Size:]) {
+		return journal.Answer{}, h.damage(0, fmt.Errorf("the answer to request %s has another checksum", key))
+	}
+	a, err := journal.DecodeAnswer(value[crc32.Size:])
+	if errors.Is(err, journal.ErrNewer) {
+		return journal.Answer{}, fmt.Errorf("request %s of warehouse %s: %w", key, h.warehouse, err)
+	}
+	if err == nil && a.Digest() != key {
+		err = errors.New("it is that of another one")
+	}
+	if err != nil {
+		return journal.Answer{}, h.damage(0, fmt.Errorf("the answer to request %s: %w", key, err))
+	}
+	return a, nil
+}
+
+// sealAnswer is the value of a request. Its checksum begins with the key.
+func sealAnswer(key journal.Digest, answer []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, answerSum(key, answer)), answer...)
+}
+
+func answerSum(key journal.Digest, answer []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, answer)
+}
+
+func expiryKey(until time.Time, key journal.Digest) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(until.UnixMilli())), key[:]...)
+}
+
+// bind stores an answer under a key that must be free, and forgets a few that
+// have expired.
+func (h history) bind(r journal.Request, answer []byte, now time.Time) error {
+	requests, err := h.bucket.CreateBucketIfNotExists(bucketRequests)
+	if err != nil {
+		return err
+	}
+	expiries, err := h.bucket.CreateBucketIfNotExists(bucketExpiries)
+	if err != nil {
+		return err
+	}
+	key := r.Digest()
+	if value := requests.Get(key[:]); value != nil {
+		held, err := h.answer(key, value)
+		if err != nil {
+			return err
+		}
+		if !held.Expired(now) {
+			return fmt.Errorf("%w: %s", journal.ErrKeyTaken, r.Key)
+		}
+		if err := expiries.Delete(expiryKey(held.Until, key)); err != nil {
+			return err
+		}
+	}
+	if err := prune(requests, expiries, now); err != nil {
+		return err
+	}
+	return errors.Join(
+		requests.Put(key[:], sealAnswer(key, answer)),
+		expiries.Put(expiryKey(r.Until, key), []byte{}))
+}
+
+// prune forgets the first that have expired.
+func prune(requests, expiries *bbolt.Bucket, now time.Time) error {
+	var expired [][]byte
+	c := expiries.Cursor()
+	for key, _ := c.First(); len(key) > 8 && len(expired) < journal.MaxPruned; key, _ = c.Next() {
+		if int64(binary.BigEndian.Uint64(key)) > now.UnixMilli() {
+			break
+		}
+		expired = append(expired, bytes.Clone(key))
+	}
+	for _, key := range expired {
+		if err := errors.Join(expiries.Delete(key), requests.Delete(key[8:])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

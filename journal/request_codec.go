@@ -1,0 +1,103 @@
+package journal
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+)
+
+// AnswerVersion is the version of a stored answer.
+//
+//	1: the fields of storedAnswer, a line end, the body.
+const AnswerVersion = 1
+
+// storedAnswer is the first line of a stored answer, canonical JSON like a
+// record. The bytes of the body follow as they are.
+type storedAnswer struct {
+	Actor   Actor  `json:"actor"`
+	Key     string `json:"key"`
+	Request Digest `json:"request-sha256"`
+	Route   string `json:"route"`
+	Seq     Seq    `json:"seq,omitzero"`
+	Status  int    `json:"status,omitzero"`
+	Until   int64  `json:"until"`
+	V       int    `json:"v"`
+}
+
+// EncodeAnswer writes the bytes that a journal keeps of an answer. Errors are
+// those of Answer.Check.
+func EncodeAnswer(a Answer) ([]byte, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	line, err := json.Marshal(storedAnswer{
+		Actor: a.Actor, Key: a.Key, Request: a.Request.Body, Route: a.Route,
+		Seq: a.Seq, Status: a.Status, Until: a.Until.UnixMilli(), V: AnswerVersion,
+	}, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	return append(append(line, '\n'), a.Body...), nil
+}
+
+// EncodeAnswers is EncodeAnswer for answers that are remembered together, with
+// the errors of CheckAnswers.
+func EncodeAnswers(answers []Answer) ([][]byte, error) {
+	if err := CheckAnswers(answers); err != nil {
+		return nil, err
+	}
+	values := make([][]byte, len(answers))
+	for i, a := range answers {
+		var err error
+		if values[i], err = EncodeAnswer(a); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// EncodeRequests is EncodeAnswer for the requests of a group; nil for an entry
+// that has none.
+func EncodeRequests(entries []Entry) ([][]byte, error) {
+	values := make([][]byte, len(entries))
+	for i, e := range entries {
+		if e.Request == nil {
+			continue
+		}
+		var err error
+		if values[i], err = EncodeAnswer(Answer{Request: *e.Request, Seq: e.Event.Seq}); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// DecodeAnswer reads what EncodeAnswer wrote, strictly: bytes that encoding the answer again would
+// not give are ErrRequest. A version this build does not know is ErrNewer.
+func DecodeAnswer(data []byte) (Answer, error) {
+	line, body, ok := bytes.Cut(data, []byte("\n"))
+	if !ok {
+		return Answer{}, fmt.Errorf("%w: its first line does not end", ErrRequest)
+	}
+	var s storedAnswer
+	err := json.Unmarshal(line, &s, json.RejectUnknownMembers(true))
+	if v := peekVersion(line); v > AnswerVersion {
+		return Answer{}, fmt.Errorf("%w: answer version %d, this build reads %d", ErrNewer, v, AnswerVersion)
+	}
+	if err != nil {
+		return Answer{}, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	a := Answer{
+		Request: Request{Actor: s.Actor, Key: s.Key, Route: s.Route, Body: s.Request, Until: fromMillis(s.Until)},
+		Seq:     s.Seq, Status: s.Status, Body: bytes.Clone(body),
+	}
+	again, err := EncodeAnswer(a)
+	if err != nil {
+		return Answer{}, err
+	}
+	if !bytes.Equal(again, data) {
+		return Answer{}, fmt.Errorf("%w: its bytes are not in the canonical form", ErrRequest)
+	}
+	return a, nil
+}
