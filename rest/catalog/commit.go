@@ -98,19 +98,19 @@ func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, change Chang
 	if err != nil {
 		return Table{}, err
 	}
-	pointer, err := c.stage(ctx, doc)
+	staged, err := c.stage(ctx, doc)
 	if err != nil {
 		return Table{}, err
 	}
 	err = c.record(ctx, cause, journal.TablesCommitted{Moves: []journal.Move{{
 		Kind: journal.Table, UUID: object.UUID, From: from(object), SnapshotID: snapshotOf(doc), Updates: actions(change.Updates),
-		To: &journal.To{Identifier: object.Identifier, Pointer: pointer, Location: doc.Location(), Places: places},
-	}}}, c.keep(0, doc)...)
+		To: &journal.To{Identifier: object.Identifier, Pointer: staged.pointer, Location: doc.Location(), Places: places},
+	}}}, c.keep(staged)...)
 	if err != nil {
-		c.unstage(ctx, pointer, err)
+		c.unstage(ctx, err, staged)
 		return Table{}, recorded(journal.Table, err)
 	}
-	return tableAt(pointer, doc.Bytes()), nil
+	return tableAt(staged.pointer, doc.Bytes()), nil
 }
 
 // apply computes the next version under a fresh file name.

@@ -93,19 +93,19 @@ func (c *Catalog) born(ctx context.Context, cause journal.Cause, id journal.Iden
 	if err != nil {
 		return Table{}, err
 	}
-	pointer, err := c.stage(ctx, doc)
+	staged, err := c.stage(ctx, doc)
 	if err != nil {
 		return Table{}, err
 	}
 	err = c.record(ctx, cause, journal.TableCreated{Moves: [1]journal.Move{{
 		Kind: journal.Table, UUID: doc.UUID(), SnapshotID: snapshotOf(doc), Updates: updates,
-		To: &journal.To{Identifier: id, Pointer: pointer, Location: doc.Location(), Places: places},
-	}}}, c.keep(0, doc)...)
+		To: &journal.To{Identifier: id, Pointer: staged.pointer, Location: doc.Location(), Places: places},
+	}}}, c.keep(staged)...)
 	if err != nil {
-		c.unstage(ctx, pointer, err)
+		c.unstage(ctx, err, staged)
 		return Table{}, recorded(journal.Table, err)
 	}
-	return tableAt(pointer, doc.Bytes()), nil
+	return tableAt(staged.pointer, doc.Bytes()), nil
 }
 
 func snapshotOf(doc *metadata.Document) *int64 {

@@ -6,9 +6,11 @@ import (
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
+	"puddle/rest/metadata"
 )
 
-// MaxMetadataBytes bounds a metadata file that is written, inflated (formats §1).
+// MaxMetadataBytes bounds a metadata file, as it lies in storage and inflated
+// (formats §1).
 const MaxMetadataBytes = 512 << 20
 
 // version is one version of a table or view: its metadata file, and what it says
@@ -21,59 +23,98 @@ type version interface {
 	Properties() map[string]string
 }
 
-// read gives the bytes of the current metadata file, proven to be those that the
-// journal recorded. FileMissing otherwise, worded as engines expect (interface
-// §5.1).
-func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) ([]byte, error) {
-	at := pointer.MetadataLocation
-	root, key, err := c.Roots.Resolve(at)
-	if err != nil {
-		return nil, because(FileMissing, err, "Failed to open input stream for file: %s (it is outside of the warehouse)", at)
-	}
-	file, err := root.Store.Get(ctx, key, pointer.Size)
-	switch {
-	case errors.Is(err, warehouse.ErrNotFound), errors.Is(err, warehouse.ErrInvalidKey):
-		return nil, because(FileMissing, err, "Failed to open input stream for file: %s", at)
-	case errors.Is(err, warehouse.ErrLink):
-		return nil, because(FileMissing, err, "Failed to open input stream for file: %s (a symbolic link is on the way to it)", at)
-	case errors.Is(err, warehouse.ErrTooLarge), err == nil && journal.Sum(file) != pointer.SHA256:
-		return nil, because(FileMissing, err, "Failed to open input stream for file: %s (its bytes are not those that were committed)", at)
-	case err != nil:
-		return nil, because(Unavailable, err, "The metadata file %s cannot be read at the moment", at)
-	}
-	return file, nil
+// file is a metadata file in storage.
+type file struct {
+	pointer journal.Pointer
+	data    []byte // its bytes
+	text    []byte // the document: the same, or inflated
 }
 
-// stage writes a new version's file under its fresh name. It is durable on
-// return, and nobody names it yet: a crash from here to the record leaves a file
-// that verify lists. Invalid when it can never be written there.
-func (c *Catalog) stage(ctx context.Context, doc version) (journal.Pointer, error) {
-	at, file := doc.MetadataLocation(), doc.Bytes()
+func fileAt(at string, data, text []byte) file {
+	f := file{data: data, text: text, pointer: journal.Pointer{
+		MetadataLocation: at, Size: int64(len(data)), SHA256: journal.Sum(data), Encoding: journal.EncodingNone,
+	}}
+	f.pointer.DocumentSHA256 = f.pointer.SHA256
+	if metadata.IsCompressedName(at) {
+		f.pointer.Encoding, f.pointer.DocumentSHA256 = journal.EncodingGzip, journal.Sum(text)
+	}
+	return f
+}
+
+// read gives the document of the current metadata file, proven to be what the
+// journal recorded. FileMissing otherwise.
+func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) ([]byte, error) {
+	data, err := c.get(ctx, pointer.MetadataLocation, pointer.Size)
+	if errors.Is(err, warehouse.ErrTooLarge) || err == nil && journal.Sum(data) != pointer.SHA256 {
+		return nil, missing(pointer.MetadataLocation, err, " (its bytes are not those that were committed)")
+	}
+	if err != nil || pointer.Encoding != journal.EncodingGzip {
+		return data, err
+	}
+	text, err := inflate(data)
+	if err != nil || journal.Sum(text) != pointer.DocumentSHA256 {
+		return nil, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
+	}
+	return text, nil
+}
+
+// get reads a file of the warehouse: FileMissing, Unavailable, or
+// warehouse.ErrTooLarge as it is.
+func (c *Catalog) get(ctx context.Context, at string, limit int64) ([]byte, error) {
+	root, key, err := c.Roots.Resolve(at)
+	if err != nil {
+		return nil, missing(at, err, " (it is outside of the warehouse)")
+	}
+	data, err := root.Store.Get(ctx, key, limit)
+	switch {
+	case err == nil, errors.Is(err, warehouse.ErrTooLarge):
+		return data, err
+	case errors.Is(err, warehouse.ErrNotFound), errors.Is(err, warehouse.ErrInvalidKey):
+		return nil, missing(at, err, "")
+	case errors.Is(err, warehouse.ErrLink):
+		return nil, missing(at, err, " (a symbolic link is on the way to it)")
+	}
+	return nil, because(Unavailable, err, "The metadata file %s cannot be read at the moment", at)
+}
+
+// missing words a file that is not there, or not what it was, as engines expect
+// (interface §5.1).
+func missing(at string, err error, reason string) *Error {
+	return because(FileMissing, err, "Failed to open input stream for file: %s%s", at, reason)
+}
+
+// stage writes a new version's file under its fresh name, gzipped when that says
+// so. It is durable on return, and nobody names it yet: a crash from here to the
+// record leaves a file that verify lists. Invalid when it can never be written
+// there.
+func (c *Catalog) stage(ctx context.Context, doc version) (file, error) {
+	at, data := doc.MetadataLocation(), doc.Bytes()
+	if metadata.IsCompressedName(at) {
+		data = deflate(data)
+	}
 	root, key, err := c.Roots.Resolve(at)
 	if err == nil {
-		err = root.Store.Create(ctx, key, file)
+		err = root.Store.Create(ctx, key, data)
 	}
 	switch {
 	case err == nil:
+		return fileAt(at, data, doc.Bytes()), nil
 	case errors.Is(err, warehouse.ErrInvalidLocation), errors.Is(err, warehouse.ErrInvalidKey),
 		errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists):
-		return journal.Pointer{}, because(Invalid, err, "The metadata file %s cannot be written: %v", at, err)
-	default:
-		c.discard(ctx, at) // it may be there all the same
-		return journal.Pointer{}, because(Unavailable, err, "The change was not made: its metadata file %s cannot be written", at)
+		return file{}, because(Invalid, err, "The metadata file %s cannot be written: %v", at, err)
 	}
-	digest := journal.Sum(file)
-	return journal.Pointer{
-		MetadataLocation: at, Size: int64(len(file)),
-		SHA256: digest, DocumentSHA256: digest, Encoding: journal.EncodingNone,
-	}, nil
+	c.discard(ctx, at) // it may be there all the same
+	return file{}, because(Unavailable, err, "The change was not made: its metadata file %s cannot be written", at)
 }
 
-// unstage removes a staged file after the change that it was for was refused,
-// unless the outcome is unknown: it may be the current file then (case 33).
-func (c *Catalog) unstage(ctx context.Context, pointer journal.Pointer, refused error) {
-	if !errors.Is(refused, journal.ErrUnknownOutcome) {
-		c.discard(ctx, pointer.MetadataLocation)
+// unstage removes staged files after the change that they were for was refused,
+// unless the outcome is unknown: they may be the current ones then (case 33).
+func (c *Catalog) unstage(ctx context.Context, refused error, staged ...file) {
+	if errors.Is(refused, journal.ErrUnknownOutcome) {
+		return
+	}
+	for _, f := range staged {
+		c.discard(ctx, f.pointer.MetadataLocation)
 	}
 }
 
@@ -85,11 +126,21 @@ func (c *Catalog) discard(ctx context.Context, at string) {
 	}
 }
 
-// keep is the document that goes into the journal beside a move.
-func (c *Catalog) keep(move int, doc version) []journal.Document {
-	d, ok := journal.KeepDocument(move, doc.Bytes(), c.MaxDocument)
-	if !ok {
-		return nil
+// keep is what goes into the journal beside the moves, in their order: a gzip
+// file as it is, so that it can be written again byte for byte.
+func (c *Catalog) keep(of ...file) []journal.Document {
+	documents := make([]journal.Document, 0, len(of))
+	for move, f := range of {
+		var d journal.Document
+		var ok bool
+		if f.pointer.Encoding == journal.EncodingGzip {
+			d, ok = journal.KeepFile(move, f.data, c.MaxDocument)
+		} else {
+			d, ok = journal.KeepDocument(move, f.text, c.MaxDocument)
+		}
+		if ok {
+			documents = append(documents, d)
+		}
 	}
-	return []journal.Document{d}
+	return documents
 }

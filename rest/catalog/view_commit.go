@@ -55,16 +55,16 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 	if err != nil {
 		return View{}, err
 	}
-	pointer, err := c.stage(ctx, view)
+	staged, err := c.stage(ctx, view)
 	if err != nil {
 		return View{}, err
 	}
 	err = c.record(ctx, cause, journal.ViewReplaced{Moves: [1]journal.Move{{
 		Kind: journal.View, UUID: object.UUID, From: from(object), Updates: actions(updates),
-		To: &journal.To{Identifier: object.Identifier, Pointer: pointer, Location: view.Location(), Places: places},
-	}}}, c.keep(0, view)...)
+		To: &journal.To{Identifier: object.Identifier, Pointer: staged.pointer, Location: view.Location(), Places: places},
+	}}}, c.keep(staged)...)
 	if err != nil {
-		c.unstage(ctx, pointer, err)
+		c.unstage(ctx, err, staged)
 		return View{}, recorded(journal.View, err)
 	}
 	return viewOf(view), nil

@@ -30,16 +30,16 @@ func (c *Catalog) CreateView(ctx context.Context, cause journal.Cause, v NewView
 	if err != nil {
 		return View{}, err
 	}
-	pointer, err := c.stage(ctx, view)
+	staged, err := c.stage(ctx, view)
 	if err != nil {
 		return View{}, err
 	}
 	err = c.record(ctx, cause, journal.ViewCreated{Moves: [1]journal.Move{{
 		Kind: journal.View, UUID: view.UUID(),
-		To: &journal.To{Identifier: v.Identifier, Pointer: pointer, Location: view.Location(), Places: places},
-	}}}, c.keep(0, view)...)
+		To: &journal.To{Identifier: v.Identifier, Pointer: staged.pointer, Location: view.Location(), Places: places},
+	}}}, c.keep(staged)...)
 	if err != nil {
-		c.unstage(ctx, pointer, err)
+		c.unstage(ctx, err, staged)
 		return View{}, recorded(journal.View, err)
 	}
 	return viewOf(view), nil

@@ -58,7 +58,7 @@ func TestParseWarehouses(t *testing.T) {
 			return
 		}
 		read[d.FormatVersion()]++
-		if d.Compressed() {
+		if metadata.IsCompressedName(d.MetadataLocation()) {
 			compressed++
 		}
 		if !d.HasUUID() || d.Location() == "" || d.LastUpdated().IsZero() || at(t, file, "format-version") != itoa(d.FormatVersion()) {

@@ -96,7 +96,6 @@ func TestCreateRefuses(t *testing.T) {
 		{name: "version no number", properties: map[string]string{"format-version": "two"}, kind: "invalid", text: "integer"},
 		{name: "retries", properties: map[string]string{"commit.retry.num-retries": "-1"}, kind: "invalid", text: "non negative"},
 		{name: "metrics of no column", properties: map[string]string{"write.metadata.metrics.column.z": "full"}, kind: "invalid", text: "could not find column z"},
-		{name: "gzip", properties: map[string]string{"write.metadata.compression-codec": "gzip"}, kind: "invalid", text: "not supported by this build"},
 		{name: "invalid UTF-8", properties: map[string]string{"k": "\xff"}, kind: "invalid", text: "UTF-8"},
 	}
 	for _, test := range tests {

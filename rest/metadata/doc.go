@@ -43,7 +43,8 @@
 //
 // # Limits
 //
-// Whether a file is gzipped is told by its name (Document.Compressed); writing it
-// so is for others, and clients cannot ask for it yet. Nothing is deleted:
-// write.metadata.delete-after-commit.enabled is kept as any other property.
+// Whether a file is gzipped is told by its name (IsCompressedName), and chosen by
+// write.metadata.compression-codec; to deflate it is for others. Nothing is
+// deleted: write.metadata.delete-after-commit.enabled is kept as any other
+// property.
 package metadata

@@ -21,12 +21,9 @@ type Document struct {
 // UUID in them. They must not be modified.
 func (d *Document) Bytes() []byte { return d.bytes }
 
-// MetadataLocation is where the file is, or is to be written.
+// MetadataLocation is where the file is, or is to be written; gzipped when its
+// name says so (IsCompressedName).
 func (d *Document) MetadataLocation() string { return d.metadataLocation }
-
-// Compressed tells whether the file is gzipped, or is to be written so: by its
-// name, as for the Java library (case 1). Bytes are inflated in any case.
-func (d *Document) Compressed() bool { return compressedName(d.metadataLocation) }
 
 // UUID is the table's UUID, or the zero UUID when HasUUID is false.
 func (d *Document) UUID() uuid.UUID { return d.state.uuid }

@@ -47,7 +47,14 @@ func compressedFileName(folder string, version int64, fresh uuid.UUID) string {
 	return fmt.Sprintf("%s/%05d-%s%s", folder, version, fresh, compressedSuffix)
 }
 
-// compressedName tells whether a metadata file's name says that it is gzipped.
-func compressedName(metadataLocation string) bool {
+// IsFileName tells whether a location ends as metadata files do, which is how the
+// Java library knows them (case 28).
+func IsFileName(metadataLocation string) bool {
+	return strings.HasSuffix(metadataLocation, suffix) || IsCompressedName(metadataLocation)
+}
+
+// IsCompressedName tells whether a metadata file's name says that it is gzipped
+// (case 1).
+func IsCompressedName(metadataLocation string) bool {
 	return strings.HasSuffix(metadataLocation, compressedSuffix) || strings.HasSuffix(metadataLocation, oldCompressedSuffix)
 }

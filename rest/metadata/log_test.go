@@ -144,14 +144,18 @@ func TestCase1_CompressedNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if base.Compressed() != compressed {
-			t.Errorf("%s: compressed %t", name, base.Compressed())
+		if metadata.IsCompressedName(base.MetadataLocation()) != compressed {
+			t.Errorf("%s: compressed %t", name, metadata.IsCompressedName(base.MetadataLocation()))
 		}
-		if next := must(t, base, setLocationTo("s3://b/u")); !next.Compressed() || !strings.HasSuffix(next.MetadataLocation(), "-"+other.String()+".gz.metadata.json") {
+		if next := must(t, base, setLocationTo("s3://b/u")); !metadata.IsCompressedName(next.MetadataLocation()) || !strings.HasSuffix(next.MetadataLocation(), "-"+other.String()+".gz.metadata.json") {
 			t.Errorf("%s is followed by %s", name, next.MetadataLocation())
 		}
+		again := must(t, base, `{"action":"set-properties","updates":{"write.metadata.compression-codec":"gzip"}}`)
+		if !metadata.IsCompressedName(again.MetadataLocation()) {
+			t.Errorf("%s is followed by %s", name, again.MetadataLocation())
+		}
 		plain := must(t, base, `{"action":"set-properties","updates":{"write.metadata.compression-codec":"none"}}`)
-		if plain.Compressed() || !strings.HasSuffix(plain.MetadataLocation(), "-"+other.String()+".metadata.json") {
+		if metadata.IsCompressedName(plain.MetadataLocation()) || !strings.HasSuffix(plain.MetadataLocation(), "-"+other.String()+".metadata.json") {
 			t.Errorf("%s is followed by %s", name, plain.MetadataLocation())
 		}
 	}

@@ -77,10 +77,8 @@ func (p property) check(version int) error {
 
 func checkCodec(codec string) error {
 	switch strings.ToLower(codec) {
-	case "none":
+	case "none", "gzip":
 		return nil
-	case "gzip":
-		return invalidf("Table property %s=%s is not supported by this build", propertyCompression, codec)
 	}
 	return invalidf("Table property %s must be none or gzip: %q", propertyCompression, codec)
 }

@@ -178,7 +178,6 @@ var refusals = []struct{ name, updates, kind, text string }{
 	{"null property", `{"action":"set-properties","updates":{"a":null}}`, "invalid", "property a"},
 	{"no updates", `{"action":"set-properties"}`, "invalid", "missing updates"},
 	{"case 127: versions", `{"action":"set-properties","updates":{"write.metadata.previous-versions-max":"x"}}`, "invalid", "integer"},
-	{"gzip", `{"action":"set-properties","updates":{"write.metadata.compression-codec":"GZIP"}}`, "invalid", "not supported by this build"},
 	{"codec", `{"action":"set-properties","updates":{"write.metadata.compression-codec":"zip"}}`, "invalid", "none or gzip"},
 	{"empty path", `{"action":"set-properties","updates":{"write.metadata.path":"/"}}`, "invalid", "must not be empty"},
 	{"encryption", `{"action":"set-properties","updates":{"encryption.key-id":"k"}}`, "invalid", "format version 3"},

@@ -1,0 +1,34 @@
+package catalog
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// gzipped tells whether a file begins as gzip files do.
+func gzipped(data []byte) bool { return bytes.HasPrefix(data, []byte{0x1f, 0x8b}) }
+
+// inflate reads a gzip file. What has more than MaxMetadataBytes inside is not
+// read to its end.
+func inflate(data []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(z, MaxMetadataBytes+1))
+	if err == nil && len(text) > MaxMetadataBytes {
+		err = fmt.Errorf("it inflates to more than %d bytes", MaxMetadataBytes)
+	}
+	return text, err
+}
+
+func deflate(text []byte) []byte {
+	var data bytes.Buffer
+	z := gzip.NewWriter(&data)
+	_, _ = z.Write(text) // a buffer takes all
+	_ = z.Close()
+	return data.Bytes()
+}
