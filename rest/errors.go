@@ -61,13 +61,12 @@ func failed(err error, commits bool) *failure {
 	var f *failure
 	var refusal *catalog.Error
 	var invalid *metadata.Invalid
-	var unsupported *metadata.Unsupported
 	switch {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &refusal):
 		return refused(refusal, commits)
-	case errors.As(err, &invalid), errors.As(err, &unsupported):
+	case errors.As(err, &invalid):
 		return badRequest("%v", err)
 	case errors.Is(err, access.ErrNotAuthorized):
 		return unauthorized(err)

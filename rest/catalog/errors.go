@@ -96,16 +96,13 @@ func decoded[V version](v V, err error) (V, error) {
 // worded turns a refusal of package metadata into an answer.
 func worded(err error) error {
 	var (
-		failed      *metadata.RequirementFailed
-		conflict    *metadata.Conflict
-		unsupported *metadata.Unsupported
-		dialect     *metadata.DuplicateDialect
+		failed   *metadata.RequirementFailed
+		conflict *metadata.Conflict
+		dialect  *metadata.DuplicateDialect
 	)
 	switch {
 	case errors.As(err, &failed), errors.As(err, &conflict):
 		return because(CommitFailed, err, "%v", err)
-	case errors.As(err, &unsupported):
-		return because(Unsupported, err, "%v", err)
 	case errors.As(err, &dialect):
 		return because(IllegalArgument, err, "%v", err)
 	}

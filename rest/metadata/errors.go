@@ -15,14 +15,9 @@ type Conflict struct{ Message string }
 // it is tried.
 type Invalid struct{ Message string }
 
-// Unsupported says that a format version is a valid one which this build does
-// not read or write.
-type Unsupported struct{ Message string }
-
 func (e *RequirementFailed) Error() string { return e.Message }
 func (e *Conflict) Error() string          { return e.Message }
 func (e *Invalid) Error() string           { return e.Message }
-func (e *Unsupported) Error() string       { return e.Message }
 
 func failedf(format string, args ...any) error {
 	return &RequirementFailed{"Requirement failed: " + fmt.Sprintf(format, args...)}

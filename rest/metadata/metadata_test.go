@@ -128,10 +128,9 @@ func expect(t testing.TB, d *metadata.Document, want map[string]string) {
 // kind names the kind of a refusal.
 func kind(err error) string {
 	var (
-		failed      *metadata.RequirementFailed
-		conflict    *metadata.Conflict
-		invalid     *metadata.Invalid
-		unsupported *metadata.Unsupported
+		failed   *metadata.RequirementFailed
+		conflict *metadata.Conflict
+		invalid  *metadata.Invalid
 	)
 	switch {
 	case err == nil:
@@ -142,8 +141,6 @@ func kind(err error) string {
 		return "conflict"
 	case errors.As(err, &invalid):
 		return "invalid"
-	case errors.As(err, &unsupported):
-		return "unsupported"
 	}
 	return "other"
 }
