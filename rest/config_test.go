@@ -37,12 +37,17 @@ func TestCase91_EndpointsAreServed(t *testing.T) {
 		f.ns("empty")
 		f.table("n", "t")
 		f.table("n", "drop")
+		f.view("n", "v")
+		f.view("n", "drop-view")
 		bodies := map[string]string{
 			"/namespaces":                            `{"namespace":["new"]}`,
 			"/namespaces/{namespace}/properties":     `{"updates":{"a":"b"}}`,
 			"/namespaces/{namespace}/tables":         `{"name":"new","schema":` + schema + `}`,
 			"/namespaces/{namespace}/tables/{table}": `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
 			"/tables/rename":                         `{"source":{"namespace":["n"],"name":"t"},"destination":{"namespace":["n"],"name":"u"}}`,
+			"/namespaces/{namespace}/views":          viewBody("new-view"),
+			"/namespaces/{namespace}/views/{view}":   `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
+			"/views/rename":                          `{"source":{"namespace":["n"],"name":"v"},"destination":{"namespace":["n"],"name":"w"}}`,
 		}
 		var c configuration
 		f.do("GET", "/api/catalog/v1/config", "").into(t, &c)
@@ -50,13 +55,15 @@ func TestCase91_EndpointsAreServed(t *testing.T) {
 		slices.Reverse(c.Endpoints) // deletes last
 		for _, endpoint := range c.Endpoints {
 			method, path, _ := strings.Cut(endpoint, " /v1/{prefix}")
-			target := base + strings.NewReplacer("{namespace}", "n", "{table}", "t").Replace(path)
+			target := base + strings.NewReplacer("{namespace}", "n", "{table}", "t", "{view}", "v").Replace(path)
 			switch {
 			case endpoint == "DELETE /v1/{prefix}/namespaces/{namespace}":
 				target = base + "/namespaces/empty"
+			case method == "DELETE" && strings.HasSuffix(path, "{view}"):
+				target = base + "/namespaces/n/views/drop-view"
 			case method == "DELETE":
 				target = base + "/namespaces/n/tables/drop"
-			case path == "/tables/rename":
+			case path == "/tables/rename", path == "/views/rename":
 				defer func() { f.must(204, f.do(method, target, bodies[path])) }()
 				continue
 			}

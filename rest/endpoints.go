@@ -33,6 +33,8 @@ func catalogEndpoints() []endpoint {
 		namespace  = namespaces + "/{namespace}"
 		tables     = namespace + "/tables"
 		table      = tables + "/{table}"
+		views      = namespace + "/views"
+		view       = views + "/{view}"
 	)
 	return []endpoint{
 		{method: http.MethodGet, path: table, handle: loadTable},
@@ -48,6 +50,13 @@ func catalogEndpoints() []endpoint {
 		{method: http.MethodDelete, path: namespace, handle: dropNamespace, writes: true},
 		{method: http.MethodPost, path: namespace + "/properties", handle: updateNamespace, body: true, writes: true},
 		{method: http.MethodPost, path: "/tables/rename", handle: renameTable, body: true, writes: true},
+		{method: http.MethodGet, path: view, handle: loadView},
+		{method: http.MethodPost, path: view, handle: commitView, body: true, writes: true, commits: true},
+		{method: http.MethodHead, path: view, handle: viewExists},
+		{method: http.MethodDelete, path: view, handle: dropView, writes: true},
+		{method: http.MethodGet, path: views, handle: listViews},
+		{method: http.MethodPost, path: views, handle: createView, body: true, writes: true},
+		{method: http.MethodPost, path: "/views/rename", handle: renameView, body: true, writes: true},
 	}
 }
 

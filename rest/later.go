@@ -8,14 +8,10 @@ import "net/http"
 func laterEndpoints() []endpoint {
 	const (
 		namespace = "/namespaces/{namespace}"
-		views     = "Views are"
 		register  = "Registering a table or view by its metadata file is"
 	)
 	var all []endpoint
 	for _, r := range []struct{ path, what string }{
-		{namespace + "/views", views},
-		{namespace + "/views/{view}", views},
-		{"/views/rename", views},
 		{namespace + "/register", register},
 		{namespace + "/register-view", register},
 		{"/transactions/commit", "A transaction over several tables is"},

@@ -36,7 +36,6 @@ func TestLaterRoutesAreRefused(t *testing.T) {
 	f.ns("n")
 	for _, base := range []string{v1, "/api/catalog/v1"} {
 		for path, what := range map[string]string{
-			"/namespaces/n/views": "Views are", "/namespaces/n/views/v": "Views are", "/views/rename": "Views are",
 			"/namespaces/n/register": "Registering", "/namespaces/n/register-view": "Registering", "/transactions/commit": "A transaction",
 		} {
 			for _, method := range []string{"GET", "POST", "DELETE"} {

@@ -1,20 +1,10 @@
 package rest
 
 import (
-	"net/http"
-
-	"github.com/go-json-experiment/json/jsontext"
-
 	"puddle/journal"
 	"puddle/rest/catalog"
 	"puddle/rest/metadata"
 )
-
-// tableList is Iceberg's ListTablesResponse.
-type tableList struct {
-	Identifiers []journal.Identifier `json:"identifiers"`
-	Next        string               `json:"next-page-token,omitempty"`
-}
 
 // loaded is Iceberg's LoadTableResult. The metadata goes out as it stands in the
 // file; a table that was only staged has no location.
@@ -24,36 +14,10 @@ func loaded(t catalog.Table) reply { return tableReply(t, `,"config":{}}`) }
 func committed(t catalog.Table) reply { return tableReply(t, `}`) }
 
 func tableReply(t catalog.Table, tail string) reply {
-	head := []byte(`{`)
-	if t.MetadataLocation != "" {
-		head = append(head, `"metadata-location":`...)
-		head, _ = jsontext.AppendQuote(head, t.MetadataLocation) // replaces what is no UTF-8
-		head = append(head, ',')
-	}
-	head = append(head, `"metadata":`...)
-	return reply{status: http.StatusOK, body: [][]byte{head, t.Metadata, []byte(tail)}}
+	return metadataReply(t.MetadataLocation, t.Metadata, tail)
 }
 
-func listTables(c *call) (reply, error) {
-	in, err := c.namespace()
-	if err != nil {
-		return reply{}, err
-	}
-	page, err := c.query.page(listing(c.warehouse.ID.String() + "/tables/" + in.Key()))
-	if err != nil {
-		return reply{}, err
-	}
-	names, err := c.warehouse.Catalog.Tables(c.ctx, in, page.ask())
-	if err != nil {
-		return reply{}, err
-	}
-	var list tableList
-	names, list.Next = page.cut(names)
-	for _, name := range names {
-		list.Identifiers = append(list.Identifiers, journal.Identifier{Namespace: in, Name: name})
-	}
-	return ok(list)
-}
+func listTables(c *call) (reply, error) { return c.listObjects("tables", c.warehouse.Catalog.Tables) }
 
 // createTable makes a table, or with stage-create says what it would make.
 func createTable(c *call) (reply, error) {
@@ -178,22 +142,26 @@ func dropTable(c *call) (reply, error) {
 	return noContent, c.warehouse.Catalog.DropTable(c.ctx, c.cause(), id, purge)
 }
 
-// renameTable moves the name that the body's source names (case 98).
 func renameTable(c *call) (reply, error) {
-	o, err := readObject("The request", c.data, "source", "destination")
+	source, destination, err := c.renameBody(journal.Table)
 	if err != nil {
-		return reply{}, err
-	}
-	source, err := o.identifier("source")
-	if err != nil {
-		return reply{}, err
-	}
-	destination, err := o.identifier("destination")
-	if err != nil {
-		return reply{}, err
-	}
-	if _, err := possible(source, nil); err != nil {
 		return reply{}, err
 	}
 	return noContent, c.warehouse.Catalog.RenameTable(c.ctx, c.cause(), source, destination)
+}
+
+// renameBody reads a RenameTableRequest: the name moves that its source names
+// (case 98).
+func (c *call) renameBody(kind journal.ObjectKind) (source, destination journal.Identifier, err error) {
+	o, err := readObject("The request", c.data, "source", "destination")
+	if err != nil {
+		return source, destination, err
+	}
+	if source, err = o.identifier("source"); err != nil {
+		return source, destination, err
+	}
+	if destination, err = o.identifier("destination"); err != nil {
+		return source, destination, err
+	}
+	return source, destination, possible(kind, source)
 }
