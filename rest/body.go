@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // firstBuffer is the most that is allotted on the word of a Content-Length.
@@ -31,7 +33,7 @@ func (b *budget) take(n int64) bool {
 
 func (b *budget) give(n int64) { b.used.Add(-n) }
 
-// body is a request's body on its way in. What it took of the budget is given
+// body is a request's body on its way in, inflated. What it took of the budget is given
 // back by release, when the request is answered.
 type body struct {
 	from   io.Reader
@@ -68,35 +70,79 @@ func (b *body) take(n int64) error {
 
 func (b *body) release() { b.budget.give(b.taken) }
 
-// readBody reads the whole body within time and limits. Compressed ones are
-// refused (case 102).
+// readBody reads the whole body within time and limits. What is compressed with
+// gzip is inflated, within the same limits (case 102).
 func (c *call) readBody(w http.ResponseWriter, patience time.Duration) ([]byte, error) {
 	r := c.request
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, &failure{
-			status: http.StatusUnsupportedMediaType, kind: "UnsupportedMediaTypeException",
-			message: "Request bodies must not be compressed",
-		}
+	packed, err := isGzip(r.Header.Values("Content-Encoding"))
+	if err != nil {
+		return nil, err
 	}
 	if r.ContentLength > c.body.limit {
 		return nil, tooLarge(c.body.limit)
 	}
-	c.body.from = r.Body
 	if err := c.body.take(max(r.ContentLength, 0)); err != nil {
 		return nil, err
 	}
 	connection := http.NewResponseController(w) // a recorder in a test has no deadlines
 	_ = connection.SetReadDeadline(time.Now().Add(patience))
 	defer func() { _ = connection.SetReadDeadline(time.Time{}) }()
+	c.body.from = r.Body
+	if packed {
+		c.body.from = &inflater{packed: http.MaxBytesReader(w, r.Body, c.body.limit)}
+	}
 	var data bytes.Buffer
 	data.Grow(int(min(max(r.ContentLength, 0), firstBuffer)) + bytes.MinRead)
-	_, err := data.ReadFrom(&c.body)
-	var known *failure
-	switch {
-	case err == nil, errors.As(err, &known):
-		return data.Bytes(), err
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &failure{status: http.StatusRequestTimeout, kind: "RequestTimeoutException", message: "The request body did not come in time", err: err}
+	if _, err = data.ReadFrom(&c.body); err != nil {
+		return nil, unread(err)
 	}
-	return nil, &failure{status: http.StatusBadRequest, kind: "BadRequestException", message: "The request body cannot be read", err: err}
+	return data.Bytes(), nil
+}
+
+// isGzip tells how a body is encoded: with gzip or not at all.
+func isGzip(encodings []string) (bool, error) {
+	switch encoding := strings.ToLower(strings.Join(encodings, ",")); encoding {
+	case "", "identity":
+		return false, nil
+	case "gzip", "x-gzip":
+		return true, nil
+	}
+	return false, &failure{
+		status: http.StatusUnsupportedMediaType, kind: "UnsupportedMediaTypeException",
+		message: "Request bodies may be compressed with gzip only", headers: map[string]string{"Accept-Encoding": "gzip"},
+	}
+}
+
+// inflater reads what is packed. It begins with the first Read, when the time
+// for reading is limited.
+type inflater struct {
+	packed io.Reader
+	z      *gzip.Reader
+}
+
+// Read implements io.Reader.
+func (i *inflater) Read(p []byte) (n int, err error) {
+	if i.z == nil {
+		if i.z, err = gzip.NewReader(i.packed); err != nil {
+			return 0, err
+		}
+	}
+	return i.z.Read(p)
+}
+
+// unread words why a body could not be read.
+func unread(err error) error {
+	var known *failure
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &over):
+		return tooLarge(over.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &failure{status: http.StatusRequestTimeout, kind: "RequestTimeoutException", message: "The request body did not come in time", err: err}
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return badRequest("The request body is not what its Content-Encoding says: %v", err)
+	}
+	return &failure{status: http.StatusBadRequest, kind: "BadRequestException", message: "The request body cannot be read", err: err}
 }

@@ -11,22 +11,60 @@ import (
 	"testing"
 )
 
-// Case 102: compressed bodies are refused in words, whether or not they are
-// what they claim.
-func TestCase102_CompressedBodies(t *testing.T) {
-	f := serve(t, nil)
+// zipped is a text as gzip has it.
+func zipped(t testing.TB, text string) string {
+	t.Helper()
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	if _, err := z.Write([]byte(`{"namespace":["a"]}`)); err != nil {
+	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	z.Close()
-	for _, encoding := range []string{"gzip", "GZIP", "deflate", "x-unknown"} {
-		for _, body := range []string{packed.String(), `{"namespace":["a"]}`} {
-			f.fails(f.do("POST", v1+"/namespaces", body, "Content-Encoding: "+encoding), 415, "UnsupportedMediaTypeException")
-		}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
 	}
-	f.must(200, f.do("POST", v1+"/namespaces", `{"namespace":["a"]}`, "Content-Encoding: identity", "Content-Type: text/plain"))
+	return packed.String()
+}
+
+// Case 102: gzip is read, whatever the letters and however it is sent; what is
+// not what it claims is refused, and so is every other encoding.
+func TestCase102_CompressedBodies(t *testing.T) {
+	f := serve(t, nil)
+	body := func(name string) string { return `{"namespace":["` + name + `"]}` }
+	f.must(200, f.do("POST", v1+"/namespaces", zipped(t, body("a")), "Content-Encoding: gzip"))
+	f.must(200, f.do("POST", v1+"/namespaces", zipped(t, body("b")), "Content-Encoding: X-GZIP"))
+	f.must(200, f.do("POST", v1+"/namespaces", zipped(t, `{"namespace":`)+zipped(t, `["c"]}`), "Content-Encoding: gzip"))
+	chunked := httptest.NewRequest("POST", v1+"/namespaces", strings.NewReader(zipped(t, body("d"))))
+	chunked.ContentLength = -1
+	f.must(200, f.send(chunked, "Content-Encoding: gzip"))
+	f.must(200, f.do("POST", v1+"/namespaces", body("e"), "Content-Encoding: identity", "Content-Type: text/plain"))
+	f.must(204, f.do("HEAD", v1+"/namespaces/d", ""))
+
+	packed := zipped(t, body("x"))
+	for _, wrong := range []string{"", body("x"), packed[:len(packed)-1], packed[:5], packed + "x", packed[:12] + "zzz" + packed[15:]} {
+		f.fails(f.do("POST", v1+"/namespaces", wrong, "Content-Encoding: gzip"), 400, "BadRequestException")
+	}
+	f.fails(f.do("POST", v1+"/namespaces", packed), 400, "BadRequestException")
+	for _, encoding := range []string{"deflate", "zstd", "gzip, gzip", "x-unknown"} {
+		a := f.do("POST", v1+"/namespaces", packed, "Content-Encoding: "+encoding)
+		f.fails(a, 415, "UnsupportedMediaTypeException")
+		equal(t, "Accept-Encoding", a.Header.Get("Accept-Encoding"), "gzip")
+	}
+	f.must(404, f.do("HEAD", v1+"/namespaces/x", ""))
+}
+
+// Case 102: the limits hold for what a body inflates to, and it is not inflated
+// further than they reach; they hold as well for what inflates to nothing.
+func TestCase102_Bombs(t *testing.T) {
+	f := serve(t, func(o *Options) { o.MaxBody = 1000 })
+	f.fails(f.do("POST", v1+"/namespaces", zipped(t, strings.Repeat(" ", 60<<20)), "Content-Encoding: gzip"), 413, "RequestTooLargeException")
+	if read := f.logged().BytesIn; read > 1000+bytes.MinRead {
+		t.Errorf("%d bytes were inflated", read)
+	}
+	f.fails(f.do("POST", v1+"/namespaces", zipped(t, strings.Repeat(" ", 1001)), "Content-Encoding: gzip"), 413, "RequestTooLargeException")
+	hollow := httptest.NewRequest("POST", v1+"/namespaces", strings.NewReader(strings.Repeat(zipped(t, ""), 100)))
+	hollow.ContentLength = -1
+	f.fails(f.send(hollow, "Content-Encoding: gzip"), 413, "RequestTooLargeException")
+	f.must(200, f.do("POST", v1+"/namespaces", zipped(t, `{"namespace":["a"]}`+strings.Repeat(" ", 900)), "Content-Encoding: gzip"))
 }
 
 // A body over the limit is refused by its length before it is read, and by what

@@ -168,6 +168,14 @@ type answer struct {
 	body []byte
 }
 
+// tag is the ETag under the one spelling that Java's clients find.
+func (a answer) tag() string {
+	if values := a.Header["ETag"]; len(values) == 1 {
+		return values[0]
+	}
+	return ""
+}
+
 // do sends a request; headers are "Key: value".
 func (f *fixture) do(method, target, body string, headers ...string) answer {
 	f.t.Helper()

@@ -12,8 +12,11 @@ import (
 type reply struct {
 	status  int
 	headers map[string]string
+	tag     string   // ETag; empty when there is none
 	body    [][]byte // sent one after the other
 	err     error    // what lies behind a failure
+	gzip    bool     // the body is compressed
+	varies  bool     // with what the client takes
 }
 
 // noContent is 204.
@@ -59,12 +62,21 @@ func (r reply) send(w http.ResponseWriter, head bool) (sent int64) {
 	for key, value := range r.headers {
 		h.Set(key, value)
 	}
+	if r.tag != "" {
+		h["ETag"] = []string{r.tag} // Java's clients know no other spelling
+	}
+	if r.varies {
+		h.Set("Vary", "Accept-Encoding")
+	}
 	if head || len(r.body) == 0 {
 		w.WriteHeader(r.status)
 		return 0
 	}
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json")
+	}
+	if r.gzip {
+		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("Content-Length", strconv.Itoa(r.length()))
 	w.WriteHeader(r.status)

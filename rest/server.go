@@ -46,13 +46,15 @@ type Options struct {
 	Metrics        *Metrics                    // nil: /metrics is not served
 }
 
-// server is the http.Handler. It never changes but for its budget and metrics.
+// server is the http.Handler. It never changes but for its budget, its idle
+// writers of gzip and its metrics.
 type server struct {
 	Options
 	warehouses map[string]*Warehouse
 	router     router
 	sites      *http.CrossOriginProtection
 	bodies     budget
+	packers    packers
 }
 
 // New is the handler of everything puddle serves over HTTP, safe for concurrent

@@ -8,13 +8,15 @@ import (
 
 // loaded is Iceberg's LoadTableResult. The metadata goes out as it stands in the
 // file; a table that was only staged has no location.
-func loaded(t catalog.Table) reply { return tableReply(t, `,"config":{}}`) }
+func loaded(t catalog.Table) reply { return tableReply(t, `,"config":`+noConfig+`}`) }
 
 // committed is Iceberg's CommitTableResponse.
 func committed(t catalog.Table) reply { return tableReply(t, `}`) }
 
 func tableReply(t catalog.Table, tail string) reply {
-	return metadataReply(t.MetadataLocation, t.Metadata, tail)
+	answer := metadataReply(t.MetadataLocation, t.Metadata, tail)
+	answer.tag = tagOf(t, snapshotsAll, noConfig)
+	return answer
 }
 
 func listTables(c *call) (reply, error) { return c.listObjects("tables", c.warehouse.Catalog.Tables) }
@@ -67,13 +69,16 @@ func (c *call) newTableBody(in journal.Namespace) (t catalog.NewTable, staged bo
 }
 
 // loadTable answers all snapshots, or with snapshots=refs only those that a
-// branch or tag points at.
+// branch or tag points at, unless the client has them. A file that is missing is
+// told also then (rck §1.1).
 func loadTable(c *call) (reply, error) {
-	snapshots, _, err := c.query.get("snapshots")
-	if err != nil {
+	snapshots, given, err := c.query.get("snapshots")
+	switch {
+	case err != nil:
 		return reply{}, err
-	}
-	if snapshots != "" && snapshots != "all" && snapshots != "refs" {
+	case !given || snapshots == "":
+		snapshots = snapshotsAll
+	case snapshots != snapshotsAll && snapshots != snapshotsRefs:
 		return reply{}, badRequest("Query parameter %q must be all or refs, not %q", "snapshots", snapshots)
 	}
 	id, err := c.table()
@@ -84,14 +89,20 @@ func loadTable(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if snapshots == "refs" {
+	tag := tagOf(table, snapshots, noConfig)
+	if has(c.request.Header, tag) {
+		return notModified(tag), nil
+	}
+	if snapshots == snapshotsRefs {
 		doc, err := metadata.Parse(table.Metadata, table.MetadataLocation)
 		if err != nil {
 			return reply{}, err
 		}
 		table.Metadata = doc.ReferencedSnapshots()
 	}
-	return loaded(table), nil
+	answer := loaded(table)
+	answer.tag = tag
+	return answer, nil
 }
 
 func tableExists(c *call) (reply, error) {

@@ -105,6 +105,9 @@ func wireText(a answer) string {
 			fmt.Fprintf(&b, "< %s: %s\n", key, value)
 		}
 	}
+	if tag := a.tag(); tag != "" {
+		fmt.Fprintf(&b, "< ETag: %s\n", tag)
+	}
 	if len(a.body) > 0 {
 		body := jsontext.Value(bytes.Clone(a.body))
 		if err := body.Indent(jsontext.WithIndent("  ")); err != nil {
