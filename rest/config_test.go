@@ -40,14 +40,16 @@ func TestCase91_EndpointsAreServed(t *testing.T) {
 		f.view("n", "v")
 		f.view("n", "drop-view")
 		bodies := map[string]string{
-			"/namespaces":                            `{"namespace":["new"]}`,
-			"/namespaces/{namespace}/properties":     `{"updates":{"a":"b"}}`,
-			"/namespaces/{namespace}/tables":         `{"name":"new","schema":` + schema + `}`,
-			"/namespaces/{namespace}/tables/{table}": `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
-			"/tables/rename":                         `{"source":{"namespace":["n"],"name":"t"},"destination":{"namespace":["n"],"name":"u"}}`,
-			"/namespaces/{namespace}/views":          viewBody("new-view"),
-			"/namespaces/{namespace}/views/{view}":   `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
-			"/views/rename":                          `{"source":{"namespace":["n"],"name":"v"},"destination":{"namespace":["n"],"name":"w"}}`,
+			"/namespaces":                                    `{"namespace":["new"]}`,
+			"/namespaces/{namespace}/properties":             `{"updates":{"a":"b"}}`,
+			"/namespaces/{namespace}/tables":                 `{"name":"new","schema":` + schema + `}`,
+			"/namespaces/{namespace}/tables/{table}":         `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
+			"/namespaces/{namespace}/tables/{table}/metrics": `{"report-type":"scan-report"}`,
+			"/transactions/commit":                           `{"table-changes":[{"identifier":{"namespace":["n"],"name":"t"},"updates":[{"action":"set-properties","updates":{"a":"c"}}]}]}`,
+			"/tables/rename":                                 `{"source":{"namespace":["n"],"name":"t"},"destination":{"namespace":["n"],"name":"u"}}`,
+			"/namespaces/{namespace}/views":                  viewBody("new-view"),
+			"/namespaces/{namespace}/views/{view}":           `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
+			"/views/rename":                                  `{"source":{"namespace":["n"],"name":"v"},"destination":{"namespace":["n"],"name":"w"}}`,
 		}
 		var c configuration
 		f.do("GET", "/api/catalog/v1/config", "").into(t, &c)

@@ -14,7 +14,6 @@ func laterEndpoints() []endpoint {
 	for _, r := range []struct{ path, what string }{
 		{namespace + "/register", register},
 		{namespace + "/register-view", register},
-		{"/transactions/commit", "A transaction over several tables is"},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
 			all = append(all, endpoint{method: method, path: r.path, handle: later(r.what)})

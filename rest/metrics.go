@@ -24,6 +24,7 @@ type Metrics struct {
 	bytesIn   prometheus.Counter
 	bytesOut  prometheus.Counter
 	commits   *prometheus.CounterVec
+	reports   *prometheus.CounterVec
 
 	groupDrafts prometheus.Histogram
 	groupBytes  prometheus.Counter
@@ -55,7 +56,7 @@ func NewMetrics(version string) *Metrics {
 	build.Set(1)
 	m.requestMetrics()
 	m.recorderMetrics()
-	m.registry.MustRegister(build, m.requests, m.durations, m.inFlight, m.bytesIn, m.bytesOut, m.commits,
+	m.registry.MustRegister(build, m.requests, m.durations, m.inFlight, m.bytesIn, m.bytesOut, m.commits, m.reports,
 		m.groupDrafts, m.groupBytes, m.drafts, m.steps,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -81,6 +82,9 @@ func (m *Metrics) requestMetrics() {
 	m.commits = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "puddle_commits_total", Help: "Commits to tables by what came of them: done, conflict, refused, busy or unknown.",
 	}, []string{"warehouse", "result"})
+	m.reports = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "puddle_reports_total", Help: "Reports of engines about tables by kind: scan-report, commit-report or other.",
+	}, []string{"warehouse", "kind"})
 }
 
 func (m *Metrics) recorderMetrics() {
@@ -142,6 +146,17 @@ func (m *Metrics) done(r Request, commits bool) {
 	if commits && r.Warehouse != "" {
 		m.commits.WithLabelValues(r.Warehouse, commitResult(r.Status)).Inc()
 	}
+}
+
+// reported counts a report of an engine.
+func (m *Metrics) reported(warehouse, kind string) {
+	if m == nil {
+		return
+	}
+	if kind != "scan-report" && kind != "commit-report" {
+		kind = "other"
+	}
+	m.reports.WithLabelValues(warehouse, kind).Inc()
 }
 
 func (m *Metrics) of(s series) *counted {
