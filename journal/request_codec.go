@@ -90,7 +90,10 @@ func DecodeAnswer(data []byte) (Answer, error) {
 	}
 	a := Answer{
 		Request: Request{Actor: s.Actor, Key: s.Key, Route: s.Route, Body: s.Request, Until: fromMillis(s.Until)},
-		Seq:     s.Seq, Status: s.Status, Body: bytes.Clone(body),
+		Seq:     s.Seq, Status: s.Status,
+	}
+	if len(body) > 0 {
+		a.Body = bytes.Clone(body)
 	}
 	again, err := EncodeAnswer(a)
 	if err != nil {

@@ -18,6 +18,7 @@ type action struct {
 	Warehouse uuid.UUID
 	In, Name  string
 	To        string // a second name
+	Key       string // idempotency key; empty: none
 }
 
 func drawAction() *rapid.Generator[action] {
@@ -25,12 +26,13 @@ func drawAction() *rapid.Generator[action] {
 		return action{
 			What: rapid.SampledFrom([]string{
 				"create-namespace", "update-namespace", "drop-namespace", "create", "create", "commit", "commit", "commit",
-				"commit-both", "rename", "drop", "again",
+				"commit-both", "rename", "drop", "again", "remember",
 			}).Draw(t, "what"),
 			Warehouse: rapid.SampledFrom([]uuid.UUID{lake, pond}).Draw(t, "warehouse"),
 			In:        rapid.SampledFrom([]string{"n0", "n1"}).Draw(t, "in"),
 			Name:      rapid.SampledFrom([]string{"t0", "t1", "t2"}).Draw(t, "name"),
 			To:        rapid.SampledFrom([]string{"t0", "t1", "t2"}).Draw(t, "to"),
+			Key:       rapid.SampledFrom([]string{"", "", "", "", "", "", key(0), key(1), key(2), key(3)}).Draw(t, "key"),
 		}
 	})
 }
@@ -48,17 +50,32 @@ type watcher interface {
 	tries(id uuid.UUID)
 	hears(id uuid.UUID, e journal.Event, err error)
 	complains(promise string)
+	triesKey(k boundKey)
+	hearsKey(k boundKey, a journal.Answer, err error)
 }
 
 func (c *client) do(a action) {
+	if a.What == "remember" {
+		c.remember(a)
+		return
+	}
 	d, ok := c.draft(a)
 	if !ok {
 		return
 	}
+	if a.Key != "" && a.What != "again" {
+		d = keyed(d, a.Key)
+	}
 	c.last = d
 	c.told.tries(d.ID)
+	if d.Request != nil {
+		c.told.triesKey(boundKey{d.Warehouse, d.Request.Key})
+	}
 	e, err := c.Record(ctx, d)
 	c.told.hears(d.ID, e, err)
+	if d.Request != nil {
+		c.told.hearsKey(boundKey{d.Warehouse, d.Request.Key}, journal.Answer{Request: *d.Request, Seq: e.Seq}, err)
+	}
 	if err == nil {
 		c.checkRead(d.Warehouse, e)
 	}

@@ -39,6 +39,9 @@ type message struct {
 	ID       uuid.UUID
 	Position journal.Position
 	Text     string
+	Key      boundKey
+	Answer   journal.Answer
+	Taken    bool
 }
 
 const (
@@ -46,6 +49,8 @@ const (
 	done      = "done"
 	refused   = "refused"
 	complains = "complains"
+	triesKey  = "tries key"
+	hearsKey  = "hears of key"
 )
 
 // A process with eight writers is killed in the middle of its work, again and
@@ -62,6 +67,7 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 		j, store := p.open(t)
 		catchUp(t, j, store)
 		seen.check(t, checkLaws(t, j, store))
+		seen.checkKeys(t, j)
 		closeIt(t, store)
 		closeIt(t, j)
 		t.Logf("round %d: killed after %d messages; until now %d done, %d refused, %d unknown",
@@ -110,7 +116,23 @@ func (m message) tell(seen *outcomes) {
 		seen.hears(m.ID, journal.Event{}, errors.New(m.Text))
 	case complains:
 		seen.complains(m.Text)
+	case triesKey:
+		seen.triesKey(m.Key)
+	case hearsKey:
+		m.Answer.Request = asked(m.Key.Key) // whose body the JSON of an answer hides
+		seen.hearsKey(m.Key, m.Answer, m.err())
 	}
+}
+
+// err is what the child heard of a key.
+func (m message) err() error {
+	switch {
+	case m.Taken:
+		return journal.ErrKeyTaken
+	case m.Text != "":
+		return errors.New(m.Text)
+	}
+	return nil
 }
 
 // teller writes messages. A line that was written survives the writer.
@@ -139,6 +161,16 @@ func (t *teller) hears(id uuid.UUID, e journal.Event, err error) {
 		return
 	}
 	t.say(message{Says: done, ID: id, Position: e.Position})
+}
+
+func (t *teller) triesKey(k boundKey) { t.say(message{Says: triesKey, Key: k}) }
+
+func (t *teller) hearsKey(k boundKey, a journal.Answer, err error) {
+	m := message{Says: hearsKey, Key: k, Answer: a, Taken: errors.Is(err, journal.ErrKeyTaken)}
+	if err != nil {
+		m.Text = err.Error()
+	}
+	t.say(m)
 }
 
 func (t *teller) complains(promise string) { t.say(message{Says: complains, Text: promise}) }

@@ -20,6 +20,10 @@
 // trace, with the one exception of journal.ErrUnknownOutcome, after which the recorder
 // has stopped and only opening the journal again tells.
 //
+// A draft may bind an idempotency key. Of two drafts with one key, or a draft and
+// an answer given to [Recorder.Remember], the second gets journal.ErrKeyTaken: step
+// 2 asks the journal. Answers that wait are stored together after a group.
+//
 // # Use
 //
 // The caller opens journal and store, appends the births of new warehouses,

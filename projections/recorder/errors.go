@@ -7,8 +7,8 @@ import (
 
 // When a draft is not recorded. "Surely not done" is said of this call: of a draft
 // that was tried before it tells nothing about that try. Beside these Record answers
-// *projections.Conflict, journal.ErrTooLarge, journal.ErrRecord and
-// journal.ErrNoWarehouse for drafts that are refused, and
+// *projections.Conflict, journal.ErrKeyTaken, journal.ErrTooLarge, journal.ErrRecord,
+// journal.ErrRequest and journal.ErrNoWarehouse for drafts that are refused, and
 // journal.ErrUnknownOutcome.
 var (
 	// ErrNotRecorded: surely not done, for a reason that may pass (it is

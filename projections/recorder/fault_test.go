@@ -18,14 +18,17 @@ type fault struct {
 	err  error
 }
 
-// faults is every step of the five that writes, both ways (law 5). An append
-// that failed after its effect can only be unknown.
+// faults is every step that writes, both ways (law 5). An append that failed
+// after its effect can only be unknown, and so can an answer to remember.
 var faults = []fault{
 	{"begin", false, errInjected}, {"begin", true, errInjected},
 	{"apply", false, errInjected}, {"apply", true, errInjected},
 	{"append", false, errInjected},
 	{"append", false, errors.Join(journal.ErrUnknownOutcome, errInjected)},
 	{"append", true, errors.Join(journal.ErrUnknownOutcome, errInjected)},
+	{"remember", false, errInjected},
+	{"remember", false, errors.Join(journal.ErrUnknownOutcome, errInjected)},
+	{"remember", true, errors.Join(journal.ErrUnknownOutcome, errInjected)},
 	{"commit", false, errInjected}, {"commit", true, errInjected},
 	{"rollback", true, errInjected}, // it cannot fail to end the transaction
 }
@@ -66,9 +69,11 @@ func checkFault(tb rapid.TB, p pair, h hook, plans [][]action) {
 	defer closeIt(tb, store)
 	catchUp(tb, j, store)
 	seen.check(tb, checkLaws(tb, j, store))
+	seen.checkKeys(tb, j)
 
 	again := newStageOver(tb, j, store, nil, recorder.Options{})
 	runClients(again.Recorder, plans, seen)
 	closeIt(tb, again)
 	seen.check(tb, checkLaws(tb, j, store))
+	seen.checkKeys(tb, j)
 }

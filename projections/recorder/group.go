@@ -3,7 +3,6 @@ package recorder
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"time"
 
@@ -18,6 +17,7 @@ type group struct {
 	tx      projections.Tx
 	chains  map[uuid.UUID]journal.Chain // where the winners end, of the warehouses they are of
 	first   map[request]*call           // who was judged, by what must not be judged twice
+	keys    map[bound]bool              // that the winners bind
 	winners []*call
 	entries []journal.Entry // of the winners
 	losers  []*call
@@ -28,11 +28,18 @@ type group struct {
 // request is what an event id is unique in.
 type request struct{ warehouse, id uuid.UUID }
 
+// bound is what an idempotency key is unique in: the digest is the actor's and
+// the key's.
+type bound struct {
+	warehouse uuid.UUID
+	key       journal.Digest
+}
+
 // record takes a group through the five steps and answers it, except for what
 // does not fit into the group and is left for the next.
 func (r *Recorder) record(taken []*call) (left []*call) {
 	ctx := context.Background() // whoever hangs up now changes nothing
-	g := &group{chains: map[uuid.UUID]journal.Chain{}, first: make(map[request]*call, len(taken))}
+	g := &group{chains: map[uuid.UUID]journal.Chain{}, first: make(map[request]*call, len(taken)), keys: map[bound]bool{}}
 	defer func() { r.observe(g, len(taken)-len(left)) }()
 
 	// 1 and 2. The winners stand in a transaction that no reader sees. A crash
@@ -79,96 +86,6 @@ func (r *Recorder) record(taken []*call) (left []*call) {
 		}
 	}
 	return left
-}
-
-// judge is steps 1 and 2. A draft whose answer rests on nothing in the group is
-// answered at once; the others are winners or losers of it. After an error the
-// transaction is spoilt for all of them.
-func (r *Recorder) judge(ctx context.Context, g *group, taken []*call) (left []*call, err error) {
-	if g.tx, err = r.store.Begin(ctx); err != nil {
-		g.lose(err, taken...)
-		return nil, err
-	}
-	for i, c := range taken {
-		fits, err := r.apply(ctx, g, c)
-		if err != nil {
-			g.lose(err, taken[i:]...)
-			return nil, err
-		}
-		if !fits {
-			return taken[i:], nil
-		}
-	}
-	return nil, nil
-}
-
-// apply forms the event of one draft and applies it under its savepoint.
-func (r *Recorder) apply(ctx context.Context, g *group, c *call) (fits bool, err error) {
-	d, key := c.draft, request{c.draft.Warehouse, c.draft.ID}
-	if twin, ok := g.first[key]; ok {
-		twin.twins = append(twin.twins, c)
-		return true, nil
-	}
-	chain, ok := r.end(g, d.Warehouse)
-	if !ok {
-		c.answer(journal.Event{}, fmt.Errorf("%w: %s", journal.ErrNoWarehouse, d.Warehouse))
-		return true, nil
-	}
-	if r.recent.mayHold(d.ID) {
-		if e, found, err := r.journal.Warehouse(d.Warehouse).Find(ctx, d.ID); err != nil {
-			c.answer(journal.Event{}, notRecorded(err))
-			return true, nil
-		} else if found {
-			c.answer(e, nil)
-			return true, nil
-		}
-	}
-	entry, next, err := chain.Next(d, r.options.Clock.Read())
-	if err == nil {
-		err = entry.Check() // here it refuses one draft, in Append the group
-	}
-	if err != nil {
-		c.answer(journal.Event{}, err)
-		return true, nil
-	}
-	if len(g.entries) > 0 && g.seen.Bytes+entry.Size() > journal.MaxGroupBytes {
-		return false, nil
-	}
-	g.first[key] = c
-	var conflict *projections.Conflict
-	err = g.tx.Apply(ctx, entry.Event)
-	switch {
-	case errors.As(err, &conflict):
-		g.lose(conflict, c)
-	case err != nil:
-		return false, err
-	default:
-		g.win(c, entry, next)
-	}
-	return true, nil
-}
-
-// end is where the next event of a warehouse goes.
-func (r *Recorder) end(g *group, warehouse uuid.UUID) (journal.Chain, bool) {
-	if chain, ok := g.chains[warehouse]; ok {
-		return chain, true
-	}
-	chain, ok := r.chains[warehouse]
-	return chain, ok
-}
-
-func (g *group) win(c *call, entry journal.Entry, next journal.Chain) {
-	g.winners = append(g.winners, c)
-	g.entries = append(g.entries, entry)
-	g.chains[next.Warehouse] = next
-	g.seen.Bytes += entry.Size()
-}
-
-func (g *group) lose(reason error, calls ...*call) {
-	for _, c := range calls {
-		g.losers = append(g.losers, c)
-		g.reasons = append(g.reasons, reason)
-	}
 }
 
 // acknowledge answers a group whose events are durable.
@@ -219,6 +136,7 @@ func stops(err error) bool {
 
 // halt stops the recorder and answers what was taken and not yet tried.
 func (r *Recorder) halt(left []*call, reason error) []*call {
+	r.halted = true
 	r.stop(stopped(reason))
 	for _, c := range left {
 		c.answer(journal.Event{}, stopped(reason))

@@ -32,8 +32,15 @@ func TestRefusesExactlyWhatBreaksARule(t *testing.T) {
 		for i, a := range tale.attempts[1:] { // the birth is there
 			_, err := s.Record(ctx, a.Draft)
 			var c *projections.Conflict
-			if broke := errors.As(err, &c); broke != (a.Breaks != "") || broke && string(c.Kind) != a.Breaks || !broke && err != nil {
+			broke := errors.As(err, &c)
+			if broke != (a.Breaks != "") || broke && string(c.Kind) != a.Breaks || !broke && err != nil {
 				tb.Fatalf("attempt %d should break %q: %v", i, a.Breaks, err)
+			}
+			if a.Request == nil {
+				continue
+			}
+			if _, bound, err := j.Warehouse(lake).Answered(ctx, a.Request.Actor, a.Request.Key, journaltest.Start); bound == broke || err != nil {
+				tb.Fatalf("attempt %d, which broke %q, bound its key: %v, %v", i, a.Breaks, bound, err)
 			}
 		}
 		closeIt(tb, s)
@@ -60,6 +67,7 @@ func TestConcurrentClients(t *testing.T) {
 		runClients(s.Recorder, plans, seen)
 		closeIt(tb, s)
 		seen.check(tb, checkLaws(tb, j, store))
+		seen.checkKeys(tb, j)
 		if errs := seen.failures(); len(errs) > 0 {
 			tb.Fatalf("failed without a fault: %v", errs)
 		}

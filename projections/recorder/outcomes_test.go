@@ -19,12 +19,13 @@ type outcomes struct {
 	done    map[uuid.UUID]journal.Event
 	refused map[uuid.UUID]error
 	unknown map[uuid.UUID]error
-	broken  []string // promises about reads
+	broken  []string // promises
+	keys    keys
 }
 
 func newOutcomes() *outcomes {
 	return &outcomes{
-		done: map[uuid.UUID]journal.Event{}, refused: map[uuid.UUID]error{}, unknown: map[uuid.UUID]error{},
+		done: map[uuid.UUID]journal.Event{}, refused: map[uuid.UUID]error{}, unknown: map[uuid.UUID]error{}, keys: newKeys(),
 	}
 }
 
@@ -80,11 +81,14 @@ func (o *outcomes) check(tb rapid.TB, events map[uuid.UUID]journal.Event) {
 	}
 }
 
-// failures are what was answered that is neither done nor a conflict.
+// failures are what was answered that is neither done nor a conflict nor a key
+// that is taken.
 func (o *outcomes) failures() []error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var c *projections.Conflict
-	refused := slices.DeleteFunc(slices.Collect(maps.Values(o.refused)), func(err error) bool { return errors.As(err, &c) })
+	refused := slices.DeleteFunc(slices.Collect(maps.Values(o.refused)), func(err error) bool {
+		return errors.As(err, &c) || errors.Is(err, journal.ErrKeyTaken)
+	})
 	return slices.AppendSeq(refused, maps.Values(o.unknown))
 }

@@ -49,6 +49,7 @@ type Recorder struct {
 	options Options
 
 	drafts chan *call      // unbuffered: a draft that was received is taken
+	memos  chan *memo      // likewise
 	life   context.Context // ends when the recorder stops; its cause wraps ErrStopped
 	stop   context.CancelCauseFunc
 	done   chan struct{} // the writer goroutine has ended
@@ -57,6 +58,7 @@ type Recorder struct {
 	// Of the writer goroutine alone.
 	chains map[uuid.UUID]journal.Chain
 	recent recent
+	halted bool // the journal takes nothing more
 }
 
 // call is a draft and the caller who waits for its outcome.
@@ -96,7 +98,7 @@ func New(ctx context.Context, j journal.Journal, s projections.Store, opts Optio
 	}
 	r := &Recorder{
 		journal: j, store: s, options: opts,
-		drafts: make(chan *call), done: make(chan struct{}),
+		drafts: make(chan *call), memos: make(chan *memo), done: make(chan struct{}),
 		chains: chains, recent: newRecent(newest, remembered),
 	}
 	r.life, r.stop = context.WithCancelCause(context.Background())
@@ -111,7 +113,8 @@ func New(ctx context.Context, j journal.Journal, s projections.Store, opts Optio
 //
 // Idempotent by the draft's ID, which names one request for ever: a draft whose
 // ID the journal has already is answered with the event recorded then, whatever
-// else it holds, and is not appended again.
+// else it holds, and is not appended again. A draft with a Request binds its key
+// in the same step; if the key is bound already it is journal.ErrKeyTaken.
 func (r *Recorder) Record(ctx context.Context, d journal.Draft) (journal.Event, error) {
 	if err := check(d); err != nil {
 		return journal.Event{}, err
@@ -165,42 +168,54 @@ func (r *Recorder) Close() error {
 	return nil
 }
 
-// run takes groups through the five steps until the recorder stops.
+// run takes groups through the five steps until the recorder stops, and between
+// them remembers answers.
 func (r *Recorder) run() {
 	defer close(r.done)
 	var left []*call
 	for {
-		group := r.take(left)
-		if len(group) == 0 {
+		calls, memos := r.take(left)
+		if len(calls)+len(memos) == 0 {
 			return
 		}
-		left = r.record(group)
+		if left = nil; len(calls) > 0 {
+			left = r.record(calls)
+		}
+		if r.halted {
+			r.refuse(memos)
+		} else {
+			r.remember(memos)
+		}
 	}
 }
 
 // take is what was left of the last group and what is waiting now; when nothing
 // is, it waits. It is empty when the recorder has stopped.
-func (r *Recorder) take(left []*call) []*call {
-	group := left
-	if len(group) == 0 {
+func (r *Recorder) take(left []*call) (calls []*call, memos []*memo) {
+	calls = left
+	if len(calls) == 0 {
 		if r.life.Err() != nil {
-			return nil
+			return nil, nil
 		}
 		select {
 		case c := <-r.drafts:
-			group = append(group, c)
+			calls = append(calls, c)
+		case m := <-r.memos:
+			memos = append(memos, m)
 		case <-r.life.Done():
-			return nil
+			return nil, nil
 		}
 	}
 	runtime.Gosched() // who was just answered may have the next draft ready
-	for len(group) < journal.MaxGroupEntries {
+	for len(calls) < journal.MaxGroupEntries && len(memos) < journal.MaxGroupEntries {
 		select {
 		case c := <-r.drafts:
-			group = append(group, c)
+			calls = append(calls, c)
+		case m := <-r.memos:
+			memos = append(memos, m)
 		default:
-			return group
+			return calls, memos
 		}
 	}
-	return group
+	return calls, memos
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -41,13 +42,26 @@ func failAt(step string, n int, done bool, err error) hook {
 	}
 }
 
-// spiedJournal hooks "append".
+// spiedJournal hooks "append" and "remember".
 type spiedJournal struct {
 	journal.Journal
 	hook hook
 
-	mu     sync.Mutex
-	groups [][]journal.Entry // that took effect
+	mu         sync.Mutex
+	groups     [][]journal.Entry // that took effect
+	remembered []int             // how many answers, likewise
+}
+
+func (j *spiedJournal) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, answers ...journal.Answer) error {
+	return j.hook.around("remember", func() error {
+		err := j.Journal.Remember(ctx, warehouse, now, answers...)
+		if err == nil {
+			j.mu.Lock()
+			j.remembered = append(j.remembered, len(answers))
+			j.mu.Unlock()
+		}
+		return err
+	})
 }
 
 func (j *spiedJournal) Append(ctx context.Context, entries ...journal.Entry) error {
