@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"puddle/journal"
-	"puddle/projections"
 	"puddle/rest/catalog"
 )
 
@@ -70,42 +69,6 @@ func TestCase98_RenameIsRefused(t *testing.T) {
 	if events := audit(t, p.ground); len(events) != 3 {
 		t.Errorf("%d events: a refusal was recorded", len(events))
 	}
-}
-
-// Views are not made by this build; one that a journal holds has its name.
-func TestCase97_NameOfAView(t *testing.T) {
-	g := inMemory(t, "")
-	p := running(t, g)
-	p.namespace(t, nil, "n")
-	p.table(t, "t", "")
-	view := journal.Move{Kind: journal.View, UUID: uuid.New(), To: &journal.To{Identifier: id("v"), Pointer: journal.Pointer{MetadataLocation: "v"}}}
-	must(t, p.recordBody(journal.ViewCreated{Moves: [1]journal.Move{view}}))
-
-	_, err := p.CreateTable(ctx, cause, newTable("v", ""))
-	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
-	_, err = p.StageTable(ctx, newTable("v", ""))
-	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
-	staged, err := p.StageTable(ctx, newTable("u", ""))
-	must(t, err)
-	_, err = p.commit(t, "v", assertCreate, births(t, staged))
-	refused(t, err, catalog.AlreadyExists, "View with same name already exists: n.v")
-	refused(t, p.RenameTable(ctx, cause, id("t"), id("v")), catalog.AlreadyExists, "Cannot rename n.t to n.v. View already exists")
-	_, err = p.LoadTable(ctx, id("v"))
-	refused(t, err, catalog.NoSuchTable)
-	refused(t, p.DropTable(ctx, cause, id("v"), false), catalog.NoSuchTable)
-	refused(t, p.RenameTable(ctx, cause, id("v"), id("w")), catalog.NoSuchTable)
-	refused(t, p.DropNamespace(ctx, cause, journal.Namespace{"n"}), catalog.NamespaceNotEmpty)
-	names, err := p.Tables(ctx, journal.Namespace{"n"}, projections.Page{})
-	must(t, err)
-	if diff := cmp.Diff([]string{"t"}, names); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// recordBody records what no command makes.
-func (p *process) recordBody(body journal.Body) error {
-	_, err := p.recorder.Record(ctx, journal.Draft{Warehouse: lake, ID: uuid.Must(uuid.NewV7()), Cause: cause, Body: body})
-	return err
 }
 
 // Dropping reads no file and leaves all of them; the name is free again, and so
