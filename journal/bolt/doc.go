@@ -5,7 +5,8 @@
 // not at all, and durable before Append returns. Beside every record stands a
 // checksum that covers its place, and every reader checks the chain of hashes as
 // it goes: bbolt itself would not notice a flipped bit, nor a record that was
-// put elsewhere. What does not fit is a [journal.Damage] and never skipped.
+// put elsewhere. Requests, which are beside the chain, have a checksum of their own.
+// What does not fit is a [journal.Damage] and never skipped.
 //
 // Reads hold a bbolt transaction open only while they copy some hundreds of
 // records, because an open one keeps the writer from growing its map of the file.

@@ -36,6 +36,7 @@ func Run(t *testing.T, open Open) {
 		"CallersKeepTheirBytes":   testCallersKeepTheirBytes,
 		"Documents":               testDocuments,
 		"LargeDocuments":          testLargeDocuments,
+		"RegisteredFiles":         testRegisteredFiles,
 		"DocumentNotKept":         testDocumentNotKept,
 		"Requests":                testRequests,
 		"RequestsExpire":          testRequestsExpire,

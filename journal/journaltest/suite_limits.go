@@ -160,6 +160,43 @@ func testLargeDocuments(t *testing.T, open Open) {
 	wantError(t, "a document over the limit", j.Append(context.Background(), last), journal.ErrTooLarge)
 }
 
+// testRegisteredFiles keeps gzip files as they are, small ones and ones that go
+// over several chunks.
+func testRegisteredFiles(t *testing.T, open Open) {
+	j, reopen := open(t)
+	s := sales(lake)
+	entries := Entries(t, s.Drafts, Start)
+	Append(t, j, entries)
+	last := entries[len(entries)-1]
+	plains := map[journal.Seq][]byte{}
+	for i, size := range []int{0, 100, 3 << 20} {
+		plain := noise(size)
+		file := deflated(plain)
+		s.Register(journal.Table, journal.Identifier{Namespace: journal.Namespace{"sales"}, Name: fmt.Sprint("file", i)})
+		draft := s.Drafts[len(s.Drafts)-1]
+		body := draft.Body.(journal.TableRegistered)
+		body.Moves[0].To.Pointer.Encoding, body.Moves[0].To.Pointer.Size = journal.EncodingGzip, int64(len(file))
+		body.Moves[0].To.Pointer.DocumentSHA256 = journal.Sum(plain)
+		document, ok := journal.KeepFile(0, file, journal.MaxDocumentBytes)
+		if !ok {
+			t.Fatalf("a file of %d bytes is not kept", len(file))
+		}
+		draft.Body, draft.Documents = body, []journal.Document{document}
+		last = following(t, last, draft)[0]
+		Append(t, j, []journal.Entry{last})
+		plains[last.Event.Seq] = plain
+	}
+	if reopen != nil {
+		j = reopen()
+	}
+	for seq, plain := range plains {
+		got, err := j.Warehouse(lake).Document(context.Background(), seq, 0)
+		if err != nil || !bytes.Equal(got, plain) {
+			t.Errorf("a registered file of %d bytes inside comes back with %d, %v", len(plain), len(got), err)
+		}
+	}
+}
+
 func testDocumentNotKept(t *testing.T, open Open) {
 	if _, ok := journal.KeepDocument(0, noise(4096), 1024); ok {
 		t.Error("a document over the limit is kept")
