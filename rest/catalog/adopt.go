@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/rest/metadata"
+)
+
+// adopt reads a metadata file that is there already, to be registered as it lies.
+// It stays its owner's: nothing here ever writes or deletes it (case 35). Its
+// name must be that of a metadata file, and gzipped it is when its name says so:
+// engines go by the name (case 1). Invalid, FileMissing, Unavailable.
+func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
+	if _, err := c.placed("metadata-location", at); err != nil {
+		return file{}, err
+	}
+	if !metadata.IsFileName(at) {
+		return file{}, refuse(Invalid, "metadata-location %q is refused: it is not named as a metadata file is", at)
+	}
+	data, err := c.get(ctx, at, MaxMetadataBytes)
+	if errors.Is(err, warehouse.ErrTooLarge) {
+		return file{}, because(Invalid, err, "The metadata file %s is over the limit of %d bytes", at, MaxMetadataBytes)
+	}
+	if err != nil {
+		return file{}, err
+	}
+	text := data
+	switch compressed := metadata.IsCompressedName(at); {
+	case compressed != gzipped(data) && compressed:
+		return file{}, refuse(Invalid, "The metadata file %s is not gzipped, as its name says", at)
+	case compressed != gzipped(data):
+		return file{}, refuse(Invalid, "The metadata file %s is gzipped, which its name does not say", at)
+	case compressed:
+		if text, err = inflate(data); err != nil {
+			return file{}, because(Invalid, err, "The metadata file %s cannot be inflated: %v", at, err)
+		}
+	}
+	return fileAt(at, data, text), nil
+}
+
+// checkHome refuses a metadata file that does not lie where its object keeps
+// such files: below its location or its write.metadata.path (case 139).
+func (c *Catalog) checkHome(at string, places []journal.Place) error {
+	lies, err := c.placed("metadata-location", at)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if (p.Role == "location" || p.Role == "write.metadata.path") && strings.HasPrefix(lies.Path, p.Path) {
+			return nil
+		}
+	}
+	return refuse(Invalid, "metadata-location %q is refused: it is neither below the location that the file says nor below its write.metadata.path", at)
+}
