@@ -50,6 +50,7 @@ func TestCase91_EndpointsAreServed(t *testing.T) {
 			"/namespaces/{namespace}/views":                  viewBody("new-view"),
 			"/namespaces/{namespace}/views/{view}":           `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
 			"/views/rename":                                  `{"source":{"namespace":["n"],"name":"v"},"destination":{"namespace":["n"],"name":"w"}}`,
+			"/namespaces/{namespace}/register-view":          registerBody("again", f.droppedView("n")),
 		}
 		var c configuration
 		f.do("GET", "/api/catalog/v1/config", "").into(t, &c)

@@ -59,6 +59,7 @@ func catalogEndpoints() []endpoint {
 		{method: http.MethodGet, path: views, handle: listViews},
 		{method: http.MethodPost, path: views, handle: createView, body: true, writes: true},
 		{method: http.MethodPost, path: "/views/rename", handle: renameView, body: true, writes: true},
+		{method: http.MethodPost, path: namespace + "/register-view", handle: registerView, body: true, writes: true},
 	}
 }
 

@@ -8,12 +8,11 @@ import "net/http"
 func laterEndpoints() []endpoint {
 	const (
 		namespace = "/namespaces/{namespace}"
-		register  = "Registering a table or view by its metadata file is"
+		register  = "Registering a table by its metadata file is"
 	)
 	var all []endpoint
 	for _, r := range []struct{ path, what string }{
 		{namespace + "/register", register},
-		{namespace + "/register-view", register},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
 			all = append(all, endpoint{method: method, path: r.path, handle: later(r.what)})

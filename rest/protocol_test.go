@@ -36,7 +36,7 @@ func TestLaterRoutesAreRefused(t *testing.T) {
 	f.ns("n")
 	for _, base := range []string{v1, "/api/catalog/v1"} {
 		for path, what := range map[string]string{
-			"/namespaces/n/register": "Registering", "/namespaces/n/register-view": "Registering",
+			"/namespaces/n/register": "Registering",
 		} {
 			for _, method := range []string{"GET", "POST", "DELETE"} {
 				a := f.do(method, base+path, "{")

@@ -24,9 +24,22 @@ func replaceBody(sql string) string {
 	return fmt.Sprintf(`{"updates":[{"action":"add-view-version","view-version":%s},{"action":"set-current-view-version","view-version-id":-1}]}`, viewVersion(sql))
 }
 
+func registerBody(name, location string) string {
+	return fmt.Sprintf(`{"name":%q,"metadata-location":%q}`, name, location)
+}
+
 func (f *fixture) view(namespace, name string) answer {
 	f.t.Helper()
 	return f.must(200, f.do("POST", v1+"/namespaces/"+namespace+"/views", viewBody(name)))
+}
+
+// droppedView makes and drops a view and answers where its file is.
+func (f *fixture) droppedView(namespace string) string {
+	f.t.Helper()
+	var l loadedTable
+	f.view(namespace, "dropped").into(f.t, &l)
+	f.must(204, f.do("DELETE", v1+"/namespaces/"+namespace+"/views/dropped", ""))
+	return *l.Location
 }
 
 // Case 100: the keys of every answer about views, and nothing more.
@@ -39,6 +52,7 @@ func TestCase100_KeysOfViews(t *testing.T) {
 		{"GET", "/namespaces/n/views", "", "identifiers"},
 		{"GET", "/namespaces/n/views/v", "", "config metadata metadata-location"},
 		{"POST", "/namespaces/n/views/v", replaceBody("select 2"), "config metadata metadata-location"},
+		{"POST", "/namespaces/n/register-view", registerBody("w", f.droppedView("n")), "config metadata metadata-location"},
 	} {
 		a := f.must(200, f.do(c.method, v1+c.path, c.body))
 		equal(t, c.method+" "+c.path, keysOf(t, a), c.keys)
@@ -65,7 +79,7 @@ func TestCase97_NamesOverREST(t *testing.T) {
 	f := serve(t, nil)
 	f.ns("n")
 	f.table("n", "t")
-	staged := createCommit(t, f, "n", "v")
+	staged, dropped := createCommit(t, f, "n", "v"), f.droppedView("n")
 	f.view("n", "v")
 	rename := func(from, to string) string {
 		return fmt.Sprintf(`{"source":{"namespace":["n"],"name":%q},"destination":{"namespace":["n"],"name":%q}}`, from, to)
@@ -76,6 +90,8 @@ func TestCase97_NamesOverREST(t *testing.T) {
 		{"POST", "/namespaces/n/tables", `{"name":"v","schema":` + schema + `}`, "AlreadyExistsException", "View with same name already exists: n.v"},
 		{"POST", "/namespaces/n/tables", `{"name":"v","stage-create":true,"schema":` + schema + `}`, "AlreadyExistsException", "View with same name already exists: n.v"},
 		{"POST", "/namespaces/n/tables/v", staged, "AlreadyExistsException", "View with same name already exists: n.v"},
+		{"POST", "/namespaces/n/register-view", registerBody("t", dropped), "AlreadyExistsException", "Table with same name already exists: n.t"},
+		{"POST", "/namespaces/n/register-view", registerBody("v", dropped), "AlreadyExistsException", "View already exists: n.v"},
 		{"POST", "/tables/rename", rename("t", "v"), "AlreadyExistsException", "Cannot rename n.t to n.v. View already exists"},
 		{"POST", "/views/rename", rename("v", "t"), "AlreadyExistsException", "Cannot rename n.v to n.t. Table already exists"},
 	} {
@@ -165,6 +181,14 @@ func TestCase29_ViewBodies(t *testing.T) {
 	} {
 		f.fails(f.do("POST", v1+"/namespaces/n/views", body), 400, "BadRequestException")
 	}
+	for _, body := range []string{
+		`{"name":"w"}`, `{"metadata-location":"x"}`, `{"name":"w","metadata-location":1}`,
+		`{"name":"w","Metadata-Location":"x"}`, registerBody("w", "s3://elsewhere/v1.metadata.json"),
+	} {
+		f.fails(f.do("POST", v1+"/namespaces/n/register-view", body), 400, "BadRequestException")
+	}
+	f.fails(f.do("POST", v1+"/namespaces/n/register-view", registerBody("w", root("default")+"/v1.metadata.json")), 404, "NotFoundException")
+	f.fails(f.do("POST", v1+"/namespaces/x/register-view", registerBody("w", root("default")+"/v1.metadata.json")), 404, "NoSuchNamespaceException")
 	for _, body := range []string{
 		`{"updates":[{"action":"add-snapshot","snapshot":{}}]}`,
 		`{"updates":[{"action":"unheard-of"}]}`,
