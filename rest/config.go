@@ -5,6 +5,9 @@ type configuration struct {
 	Defaults  map[string]string `json:"defaults"`
 	Overrides map[string]string `json:"overrides"`
 	Endpoints []string          `json:"endpoints"`
+	// KeyLifetime is for how long keys are known at least; clients send them
+	// where it is given.
+	KeyLifetime string `json:"idempotency-key-lifetime,omitempty"`
 }
 
 // config tells a client the prefix of its warehouse and what works (case 91).
@@ -23,7 +26,11 @@ func config(c *call) (reply, error) {
 		return reply{}, noSuchWarehouse(name)
 	}
 	c.warehouse = w
-	return ok(configuration{Overrides: map[string]string{"prefix": w.Name}, Endpoints: offers()})
+	answer := configuration{Overrides: map[string]string{"prefix": w.Name}, Endpoints: offers()}
+	if w.Remember != nil {
+		answer.KeyLifetime = isoDuration(c.server.KeyLifetime)
+	}
+	return ok(answer)
 }
 
 // offers are the endpoints as Iceberg writes them.

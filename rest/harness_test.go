@@ -29,12 +29,22 @@ type fixture struct {
 	t       testing.TB
 	options Options
 	handler http.Handler
-	journal *journal.Memory
+	journal journal.Journal
 	stores  map[string]*memory.Store // by warehouse
 	trouble trouble
+	clock   *tick
+	change  func(*Options) // at each start; may be nil
+	stop    func() error   // ends what start began
+
+	warehouses []warehouseID
 
 	mu  sync.Mutex
 	log []Request // guarded by mu
+}
+
+type warehouseID struct {
+	name string
+	id   uuid.UUID
 }
 
 // trouble stands before the recorder and does what a test asks instead.
@@ -64,6 +74,12 @@ func (t *tick) next() time.Time {
 	return t.now
 }
 
+func (t *tick) forward(by time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now = t.now.Add(by)
+}
+
 // Read implements recorder.Clock.
 func (t *tick) Read() journal.Instant { return journal.At(t.next()) }
 
@@ -72,37 +88,52 @@ var epoch = time.Date(2026, 9, 24, 10, 0, 0, 0, time.UTC)
 // serve makes a server of the warehouses, "default" unless named.
 func serve(t testing.TB, change func(*Options), names ...string) *fixture {
 	t.Helper()
+	return serveFrom(t, journal.NewMemory(), change, names...)
+}
+
+// serveFrom makes a server over an empty journal.
+func serveFrom(t testing.TB, j journal.Journal, change func(*Options), names ...string) *fixture {
+	t.Helper()
 	if len(names) == 0 {
 		names = []string{"default"}
 	}
-	f := &fixture{t: t, journal: journal.NewMemory(), stores: map[string]*memory.Store{}}
-	state, clock := projections.NewMemory(), &tick{now: epoch}
-	ids := make([]uuid.UUID, len(names))
-	for i, name := range names {
-		ids[i] = uuid.New()
-		f.bear(ids[i], name, clock)
-		if err := projections.CatchUp(t.Context(), f.journal.Warehouse(ids[i]), 0, state.Warehouse(ids[i])); err != nil {
-			t.Fatal(err)
+	f := &fixture{t: t, journal: j, change: change, clock: &tick{now: epoch}, stores: map[string]*memory.Store{}}
+	for _, name := range names {
+		born := warehouseID{name, uuid.New()}
+		f.bear(born.id, name, f.clock)
+		f.warehouses = append(f.warehouses, born)
+		f.stores[name] = memory.New()
+	}
+	f.start()
+	return f
+}
+
+// start begins to serve what is in the journal and the stores, as a process does.
+func (f *fixture) start() {
+	f.t.Helper()
+	state := projections.NewMemory()
+	for _, w := range f.warehouses {
+		if err := projections.CatchUp(f.t.Context(), f.journal.Warehouse(w.id), 0, state.Warehouse(w.id)); err != nil {
+			f.t.Fatal(err)
 		}
 	}
-	r, err := recorder.New(t.Context(), f.journal, state, recorder.Options{Clock: clock})
+	r, err := recorder.New(f.t.Context(), f.journal, state, recorder.Options{Clock: f.clock})
 	if err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Close() })
-	f.trouble.Recorder = r
-	for i, name := range names {
-		f.options.Warehouses = append(f.options.Warehouses, f.open(name, ids[i], r, clock))
+	f.t.Cleanup(func() { _ = r.Close() })
+	f.trouble.Recorder, f.options = r, Options{Log: f.keep, Now: f.clock.next}
+	for _, w := range f.warehouses {
+		f.options.Warehouses = append(f.options.Warehouses, f.open(w.name, w.id, r, f.clock))
 	}
 	if f.options.Access, err = access.NewGuard(); err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	f.options.Log = f.keep
-	if change != nil {
-		change(&f.options)
+	if f.change != nil {
+		f.change(&f.options)
 	}
+	f.stop = r.Close
 	f.handler = New(f.options)
-	return f
 }
 
 func (f *fixture) bear(id uuid.UUID, name string, clock *tick) {
@@ -127,13 +158,13 @@ func (f *fixture) open(name string, id uuid.UUID, r *recorder.Recorder, clock *t
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	store := memory.New()
-	f.stores[name] = store
+	store := f.stores[name]
 	roots := warehouse.Roots{{URL: root(name), Location: location, Store: store}}
 	state := r.Reader(id)
 	return Warehouse{
 		Name: name, Location: root(name), ID: id, Journal: f.journal.Warehouse(id), State: state,
-		Catalog: catalog.New(catalog.Options{ID: id, Roots: roots, Reader: state, Recorder: &f.trouble, Now: clock.next, MaxDocument: journal.MaxDocumentBytes}),
+		Catalog:  catalog.New(catalog.Options{ID: id, Roots: roots, Reader: state, Recorder: &f.trouble, Now: clock.next, MaxDocument: journal.MaxDocumentBytes}),
+		Remember: func(ctx context.Context, a journal.Answer) error { return r.Remember(ctx, id, a) },
 		Present: func(ctx context.Context, location string) (bool, error) {
 			_, key, err := roots.Resolve(location)
 			if err != nil {

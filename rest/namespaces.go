@@ -140,15 +140,7 @@ func updateNamespace(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	o, err := readObject("The request", c.data, "removals", "updates")
-	if err != nil {
-		return reply{}, err
-	}
-	removals, err := o.texts("removals")
-	if err != nil {
-		return reply{}, err
-	}
-	updates, err := o.properties("updates")
+	removals, updates, err := c.propertiesBody()
 	if err != nil {
 		return reply{}, err
 	}
@@ -157,4 +149,17 @@ func updateNamespace(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return ok(propertiesChange(change))
+}
+
+// propertiesBody reads an UpdateNamespacePropertiesRequest.
+func (c *call) propertiesBody() (removals []string, updates map[string]string, err error) {
+	o, err := readObject("The request", c.data, "removals", "updates")
+	if err != nil {
+		return nil, nil, err
+	}
+	if removals, err = o.texts("removals"); err != nil {
+		return nil, nil, err
+	}
+	updates, err = o.properties("updates")
+	return removals, updates, err
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"net/http"
 	"strconv"
 	"strings"
@@ -89,6 +90,9 @@ func (r reply) send(w http.ResponseWriter, head bool) (sent int64) {
 	}
 	return sent
 }
+
+// bytes is the whole body.
+func (r reply) bytes() []byte { return bytes.Join(r.body, nil) }
 
 func (r reply) length() (n int) {
 	for _, part := range r.body {

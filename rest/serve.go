@@ -25,6 +25,7 @@ type call struct {
 	warehouse *Warehouse // nil when the route is of none
 	body      body
 	data      []byte // the body, once read
+	key       string // Idempotency-Key; empty when there is none
 	stack     []byte // of a panic
 }
 
@@ -88,6 +89,9 @@ func (c *call) serve(w http.ResponseWriter) (reply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.server.RequestTimeout)
 	defer cancel()
 	c.ctx = ctx
+	if c.endpoint.writes {
+		return c.once()
+	}
 	return c.endpoint.handle(c)
 }
 
@@ -125,7 +129,7 @@ func (c *call) findWarehouse() error {
 // cause is who and what makes the event of this request.
 func (c *call) cause() journal.Cause {
 	return journal.Cause{
-		Actor: c.caller.Actor, Origin: c.caller.Origin, RequestID: c.id,
+		Actor: c.caller.Actor, Origin: c.caller.Origin, RequestID: c.id, Key: c.key,
 		Engine: journal.Engine(c.request.UserAgent()),
 	}
 }

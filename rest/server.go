@@ -18,6 +18,7 @@ const (
 	DefaultMaxBody        = 64 << 20
 	DefaultMaxInflight    = 512 << 20
 	DefaultRequestTimeout = 60 * time.Second
+	DefaultKeyLifetime    = 30 * time.Minute
 )
 
 // Warehouse is one warehouse to serve. Its name is the prefix of its routes.
@@ -31,6 +32,9 @@ type Warehouse struct {
 	// Present looks whether a metadata file is in the warehouse. Optional:
 	// without it, nobody can ask.
 	Present func(ctx context.Context, location string) (bool, error)
+	// Remember keeps an answer to an idempotency key that made no event, durably
+	// before it returns. Optional: without it, keys are ignored.
+	Remember func(ctx context.Context, a journal.Answer) error
 }
 
 // Options is what a server stands on. Warehouses and Access are needed, the rest
@@ -42,12 +46,14 @@ type Options struct {
 	MaxBody        int64                       // bytes of one request's body; default DefaultMaxBody
 	MaxInflight    int64                       // bytes of all bodies in work; default DefaultMaxInflight
 	RequestTimeout time.Duration               // for all but what is recorded already; default DefaultRequestTimeout
+	KeyLifetime    time.Duration               // how long an Idempotency-Key is known; default DefaultKeyLifetime
+	Now            func() time.Time            // what dates events; default time.Now
 	Log            func(Request)               // called after each answer, by many goroutines
 	Metrics        *Metrics                    // nil: /metrics is not served
 }
 
 // server is the http.Handler. It never changes but for its budget, its idle
-// writers of gzip and its metrics.
+// writers of gzip, the keys in flight and its metrics.
 type server struct {
 	Options
 	warehouses map[string]*Warehouse
@@ -55,6 +61,7 @@ type server struct {
 	sites      *http.CrossOriginProtection
 	bodies     budget
 	packers    packers
+	inFlight   inFlight
 }
 
 // New is the handler of everything puddle serves over HTTP, safe for concurrent
@@ -69,6 +76,12 @@ func New(o Options) http.Handler {
 	}
 	if o.RequestTimeout == 0 {
 		o.RequestTimeout = DefaultRequestTimeout
+	}
+	if o.KeyLifetime == 0 {
+		o.KeyLifetime = DefaultKeyLifetime
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	s := &server{Options: o, warehouses: make(map[string]*Warehouse, len(o.Warehouses)), bodies: budget{max: o.MaxInflight}}
 	s.sites = http.NewCrossOriginProtection()

@@ -55,7 +55,7 @@ func (c *Catalog) record(ctx context.Context, cause journal.Cause, body journal.
 		defer cancel()
 	}
 	_, err = c.Recorder.Record(ctx, journal.Draft{
-		Warehouse: c.ID, ID: id, Cause: cause, Body: body, Documents: documents,
+		Warehouse: c.ID, ID: id, Cause: cause, Body: body, Documents: documents, Request: requestOf(ctx),
 	})
 	return err
 }
