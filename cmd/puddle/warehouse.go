@@ -11,6 +11,7 @@ import (
 	"puddle/cmd/puddle/config"
 	store "puddle/internal/warehouse"
 	"puddle/internal/warehouse/dir"
+	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
 	"puddle/recover"
@@ -72,7 +73,8 @@ func (n *node) handle(context.Context) error {
 	options := rest.Options{
 		Access: guard, Ready: n.ready, Log: logRequest(n.log), Metrics: n.metrics,
 		MaxBody: n.config.Server.MaxBodyBytes, MaxInflight: n.config.Server.MaxInflightBytes,
-		RequestTimeout: n.config.Server.RequestTimeout,
+		RequestTimeout: n.config.Server.RequestTimeout, KeyLifetime: n.config.KeyLifetime,
+		Now: func() time.Time { return n.clock.Read().Trusted },
 	}
 	for _, w := range n.warehouses {
 		options.Warehouses = append(options.Warehouses, n.offer(w))
@@ -91,6 +93,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 			Now: time.Now, MaxDocument: int(n.config.Journal.MaxDocument),
 		}),
 		Journal: n.journal.Warehouse(w.id), State: reader, Present: w.present,
+		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
 }
 

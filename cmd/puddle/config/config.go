@@ -21,6 +21,9 @@ type Config struct {
 	Warehouses []Warehouse // in the order of the file; at least one
 	Tokens     []Token
 	Metrics    bool // GET /metrics answers
+	// KeyLifetime is how long an Idempotency-Key is known: whole seconds, as
+	// clients are told.
+	KeyLifetime time.Duration
 }
 
 // Server is how puddle listens and what it takes.
@@ -117,7 +120,7 @@ func defaults() Config {
 		DataDir:   "puddle-data",
 		Journal:   Journal{MaxDocument: journal.MaxDocumentBytes},
 		Metastore: Metastore{Type: SQLite},
-		Metrics:   true,
+		Metrics:   true, KeyLifetime: 30 * time.Minute,
 	}
 }
 

@@ -48,7 +48,7 @@ func TestDefaultIsEverythingBelowPuddleData(t *testing.T) {
 		Journal:    Journal{"puddle-data/journal.db", 16 << 20},
 		Metastore:  Metastore{SQLite, "puddle-data/puddle.db"},
 		Warehouses: []Warehouse{{Name: "default", Root: Place{root, location}}},
-		Metrics:    true,
+		Metrics:    true, KeyLifetime: 30 * time.Minute,
 	}
 	if diff := cmp.Diff(want, c, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
 		t.Errorf("default configuration (-want +got):\n%s", diff)
@@ -83,6 +83,7 @@ authn:
   - {name: etl, token: "${TOKEN}"}
   - {name: ci, token-sha256: `+journal.Sum([]byte("other")).String()+`}
 metrics: {enabled: false}
+idempotency: {lifetime: 36h}
 `), environment("INSECURE", "true", "HOME_OF", "/srv", "TOKEN", "123$x"))
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,8 @@ metrics: {enabled: false}
 			{"b.2", place("/w/b"), []Place{place("file:/more/b")}},
 			{"a", place("file:///w/a"), nil},
 		},
-		Tokens: []Token{{"etl", journal.Sum([]byte("123$x"))}, {"ci", journal.Sum([]byte("other"))}},
+		Tokens:      []Token{{"etl", journal.Sum([]byte("123$x"))}, {"ci", journal.Sum([]byte("other"))}},
+		KeyLifetime: 36 * time.Hour,
 	}
 	if diff := cmp.Diff(want, c, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
@@ -127,7 +129,6 @@ external-warehouses: {}
 authn: {oidc: [], clients: , token-lifetime: 1h}
 authz: {type: allow-authenticated, rules: [], opa: {timeout: 500ms}}
 tracing: {otlp-endpoint: ""}
-idempotency: {lifetime: 30m}
 `), environment())
 	if err != nil {
 		t.Error(err)

@@ -36,7 +36,9 @@ func (d *decoder) config(root *yaml.Node, c *Config) {
 	metrics.flag("enabled", &c.Metrics)
 	metrics.end()
 	b.later("tracing", laterTracing)
-	b.later("idempotency", laterIdempotent)
+	idempotency := b.block("idempotency")
+	idempotency.duration("lifetime", &c.KeyLifetime)
+	idempotency.end()
 	b.end()
 }
 

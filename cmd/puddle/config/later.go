@@ -11,7 +11,6 @@ const (
 	laterDrop       = `{keep: 168h}`
 	laterOPA        = `{url: "", timeout: 500ms}`
 	laterTracing    = `{otlp-endpoint: ""}`
-	laterIdempotent = `{lifetime: 30m}`
 	laterS3         = `
 region: ""
 endpoint: ""

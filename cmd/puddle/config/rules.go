@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"time"
 
 	"puddle/internal/warehouse"
 )
@@ -32,6 +33,9 @@ func (d *decoder) rules(c Config) {
 	d.tokens(c.Tokens)
 	d.files(c)
 	d.nesting(c)
+	if c.KeyLifetime%time.Second != 0 {
+		d.fail("idempotency.lifetime", "must be whole seconds, not %s", c.KeyLifetime)
+	}
 }
 
 // listening holds the loopback rule (case 146).
