@@ -40,7 +40,7 @@ func (c *Catalog) commitTable(ctx context.Context, cause journal.Cause, change C
 	if err != nil {
 		return Table{}, worded(err)
 	}
-	defer c.names.acquire(change.Identifier.Key())()
+	defer c.lockObjects(change.Identifier)()
 	if creates {
 		return c.commitCreate(ctx, cause, change)
 	}

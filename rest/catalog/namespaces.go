@@ -28,6 +28,7 @@ func (c *Catalog) CreateNamespace(ctx context.Context, cause journal.Cause, name
 	if err := c.checkProperties(properties); err != nil {
 		return projections.Namespace{}, err
 	}
+	defer c.lockNamespace(name)()
 	id, err := uuid.NewRandom()
 	if err != nil {
 		return projections.Namespace{}, because(Unavailable, err, "The change was not made: no randomness")
@@ -69,7 +70,7 @@ func (c *Catalog) UpdateNamespace(ctx context.Context, cause journal.Cause, name
 			return PropertiesChange{}, refuse(Unprocessable, "A key cannot be both updated and removed: %s", key)
 		}
 	}
-	defer c.names.acquire(name.Key())()
+	defer c.lockNamespace(name)()
 	now, err := c.Namespace(ctx, name)
 	if err != nil {
 		return PropertiesChange{}, err
@@ -99,7 +100,7 @@ func (c *Catalog) UpdateNamespace(ctx context.Context, cause journal.Cause, name
 
 // DropNamespace ends an empty one. NoSuchNamespace, NamespaceNotEmpty.
 func (c *Catalog) DropNamespace(ctx context.Context, cause journal.Cause, name journal.Namespace) error {
-	defer c.names.acquire(name.Key())()
+	defer c.lockNamespace(name)()
 	now, err := c.Namespace(ctx, name)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func (c *Catalog) rename(ctx context.Context, cause journal.Cause, kind journal.
 	if err := target.Check(); err != nil {
 		return because(Invalid, err, "%v", err)
 	}
-	defer c.names.acquire(source.Key(), target.Key())()
+	defer c.lockObjects(source, target)()
 	return onCurrent(kind, source, func() error {
 		object, err := c.object(ctx, kind, source)
 		if err != nil {

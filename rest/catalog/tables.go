@@ -64,7 +64,7 @@ func (c *Catalog) DropTable(ctx context.Context, cause journal.Cause, id journal
 	if purge {
 		return refuse(Unsupported, "Cannot purge %s: purgeRequested=true is not in this build; drop without purge keeps the files", id)
 	}
-	defer c.names.acquire(id.Key())()
+	defer c.lockObjects(id)()
 	return onCurrent(journal.Table, id, func() error {
 		object, err := c.table(ctx, id)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 // Invalid, IllegalArgument for two queries in one dialect; AlreadyExists for
 // places; Unavailable, OutcomeUnknown.
 func (c *Catalog) CommitView(ctx context.Context, cause journal.Cause, id journal.Identifier, requirements []metadata.ViewRequirement, updates []metadata.ViewUpdate) (View, error) {
-	defer c.names.acquire(id.Key())()
+	defer c.lockObjects(id)()
 	var view View
 	err := onCurrent(journal.View, id, func() (err error) {
 		view, err = c.replace(ctx, cause, id, requirements, updates)

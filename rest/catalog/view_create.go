@@ -21,7 +21,7 @@ type NewView struct {
 // view or table has the name or overlaps the place, NoSuchNamespace, Invalid,
 // IllegalArgument for two queries in one dialect.
 func (c *Catalog) CreateView(ctx context.Context, cause journal.Cause, v NewView) (View, error) {
-	defer c.names.acquire(v.Identifier.Key())()
+	defer c.lockObjects(v.Identifier)()
 	view, err := c.draftView(ctx, v)
 	if err != nil {
 		return View{}, err

@@ -12,7 +12,7 @@ import (
 // AlreadyExists for the name, the uuid and places, NoSuchNamespace, FileMissing,
 // Invalid.
 func (c *Catalog) RegisterView(ctx context.Context, cause journal.Cause, id journal.Identifier, metadataLocation string) (View, error) {
-	defer c.names.acquire(id.Key())()
+	defer c.lockObjects(id)()
 	if _, err := c.roomFor(ctx, journal.View, id); err != nil {
 		return View{}, err
 	}

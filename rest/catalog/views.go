@@ -44,7 +44,7 @@ func (c *Catalog) Views(ctx context.Context, in journal.Namespace, page projecti
 // DropView ends a view and leaves all its files. It reads none, so that a broken
 // view can be dropped. NoSuchView.
 func (c *Catalog) DropView(ctx context.Context, cause journal.Cause, id journal.Identifier) error {
-	defer c.names.acquire(id.Key())()
+	defer c.lockObjects(id)()
 	return onCurrent(journal.View, id, func() error {
 		object, err := c.object(ctx, journal.View, id)
 		if err != nil {
