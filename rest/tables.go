@@ -139,8 +139,7 @@ func commitTable(c *call) (reply, error) {
 	return committed(tables[0]), nil
 }
 
-// dropTable leaves the files, unless the client asks clearly for a purge
-// (case 107).
+// dropTable asks for a purge only when the client does so clearly (case 107).
 func dropTable(c *call) (reply, error) {
 	purge, err := c.query.boolean("purgeRequested")
 	if err != nil {

@@ -94,8 +94,12 @@ func TestDrop(t *testing.T) {
 		_, err := p.LoadTable(ctx, id("t"))
 		refused(t, err, catalog.NoSuchTable)
 		refused(t, p.DropTable(ctx, cause, id("t"), false), catalog.NoSuchTable, "Table does not exist: n.t")
-		refused(t, p.DropTable(ctx, cause, id("t"), true), catalog.Unsupported, "purge")
 		p.table(t, "t", g.url+"/place")
+		must(t, p.DropTable(ctx, cause, id("t"), true))
+		if dropped, ok := last(t, g).Body.(journal.TableDropped); !ok || !dropped.Purge {
+			t.Errorf("the event does not know that a purge was asked for: %+v", last(t, g).Body)
+		}
+		p.table(t, "u", g.url+"/place")
 		audit(t, g)
 	})
 }

@@ -58,12 +58,10 @@ func (c *Catalog) list(ctx context.Context, in journal.Namespace, kind journal.O
 	return names, reading(err)
 }
 
-// DropTable ends a table and leaves all its files. It reads none, so that a
-// broken table can be dropped. Purge is Unsupported in this build. NoSuchTable.
+// DropTable ends a table. It reads none of its files, so that a broken table can
+// be dropped. Purge is kept in the event: this build removes no files, and what
+// was asked for stays known. NoSuchTable.
 func (c *Catalog) DropTable(ctx context.Context, cause journal.Cause, id journal.Identifier, purge bool) error {
-	if purge {
-		return refuse(Unsupported, "Cannot purge %s: purgeRequested=true is not in this build; drop without purge keeps the files", id)
-	}
 	defer c.lockObjects(id)()
 	return onCurrent(journal.Table, id, func() error {
 		object, err := c.table(ctx, id)
@@ -72,7 +70,7 @@ func (c *Catalog) DropTable(ctx context.Context, cause journal.Cause, id journal
 		}
 		return recorded(journal.Table, c.record(ctx, cause, journal.TableDropped{Moves: [1]journal.Move{{
 			Kind: journal.Table, UUID: object.UUID, From: from(object),
-		}}}))
+		}}, Purge: purge}))
 	})
 }
 
