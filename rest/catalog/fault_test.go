@@ -38,7 +38,7 @@ func script(g *ground) []request {
 			return err
 		}
 	}
-	return []request{
+	return append([]request{
 		{"namespace", func(_ rapid.TB, p *process, cause journal.Cause) error {
 			_, err := p.CreateNamespace(ctx, cause, journal.Namespace{"n"}, map[string]string{"k": "v"})
 			return err
@@ -72,7 +72,7 @@ func script(g *ground) []request {
 		{"drop", func(_ rapid.TB, p *process, cause journal.Cause) error {
 			return p.DropTable(ctx, cause, id("d"), false)
 		}},
-	}
+	}, viewScript(g)...)
 }
 
 func appending(name string, snapshot int64) func(rapid.TB, *process, journal.Cause) error {
@@ -255,7 +255,7 @@ func checkMeaning(t *testing.T, told answers, f *faults) {
 		return
 	}
 	var codes []string
-	for _, name := range []string{"no effect", "requirement fails", "name is taken", "place is taken", "place of a commit is taken", "drop"} {
+	for _, name := range []string{"no effect", "requirement fails", "name is taken", "place is taken", "place of a commit is taken", "place of a view is taken", "drop", "drop it again"} {
 		var refusal *catalog.Error
 		errors.As(told[name], &refusal)
 		if refusal == nil {
@@ -263,7 +263,7 @@ func checkMeaning(t *testing.T, told answers, f *faults) {
 		}
 		codes = append(codes, string(refusal.Code))
 	}
-	want := []string{"", string(catalog.CommitFailed), string(catalog.AlreadyExists), string(catalog.AlreadyExists), string(catalog.AlreadyExists), ""}
+	want := []string{"", string(catalog.CommitFailed), string(catalog.AlreadyExists), string(catalog.AlreadyExists), string(catalog.AlreadyExists), string(catalog.AlreadyExists), "", ""}
 	if diff := cmp.Diff(want, codes); diff != "" {
 		t.Errorf("the script without a fault: %s", diff)
 	}
