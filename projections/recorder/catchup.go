@@ -17,9 +17,11 @@ const (
 )
 
 // bringUp repairs a step 4 that failed. It is here until the pointer tables hold
-// what the journal has, and then opens the gate. An error says that this does
-// not happen in this life: the recorder was closed, or the tables contradict the
-// journal; the readers then get ErrStopped.
+// what the journal has, and then opens the gate. Once the pauses between the
+// tries have become the longest, as on a disk that stays full, nobody is kept
+// waiting any more. An error says that the tables do not come up in this life:
+// the recorder was closed, or they contradict the journal; the readers then get
+// ErrStopped.
 func (r *Recorder) bringUp(reason error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		r.behind(reason)
@@ -28,23 +30,36 @@ func (r *Recorder) bringUp(reason error) error {
 			r.behind(nil)
 			return nil
 		}
-		if hopeless(reason) || !r.rest(pause) {
-			reason = fmt.Errorf("%w: %w", ErrBehind, reason)
-			r.gate.fail(stopped(reason))
-			return reason
+		behind := fmt.Errorf("%w: %w", ErrBehind, reason)
+		if hopeless(reason) || !r.rest(pause, behind) {
+			r.gate.fail(stopped(behind))
+			return behind
 		}
 	}
 }
 
-// rest pauses. It is false when the recorder was closed meanwhile.
-func (r *Recorder) rest(pause time.Duration) bool {
+// rest pauses. The longest pauses send everybody away. It is false when the
+// recorder was closed meanwhile.
+func (r *Recorder) rest(pause time.Duration, reason error) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.life.Done():
-		return false
+	var calls chan *call
+	var memos chan *memo
+	if pause == longestPause {
+		r.gate.delay(reason)
+		calls, memos = r.drafts, r.memos
+	}
+	for {
+		select {
+		case <-timer.C:
+			return true
+		case <-r.life.Done():
+			return false
+		case c := <-calls:
+			c.answer(journal.Event{}, notRecorded(reason))
+		case m := <-memos:
+			m.reply <- notRecorded(reason)
+		}
 	}
 }
 

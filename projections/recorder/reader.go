@@ -10,9 +10,9 @@ import (
 )
 
 // Reader reads the pointer tables of a warehouse. What was acknowledged before a
-// call began is seen by it: calls wait, as long as their ctx allows (then
-// ErrBehind), while the tables are being brought up to the journal. When that
-// cannot be done before a restart they answer ErrStopped.
+// call began is seen by it: calls wait, as long as their ctx allows and for a second
+// or two at most (then ErrBehind), while the tables are being brought up to the
+// journal. When that cannot be done before a restart they answer ErrStopped.
 func (r *Recorder) Reader(warehouse uuid.UUID) projections.Reader {
 	return &reader{gate: &r.gate, tables: r.store.Warehouse(warehouse)}
 }
