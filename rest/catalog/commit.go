@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -18,52 +19,101 @@ type Change struct {
 	Updates      []metadata.Update
 }
 
-// CommitTables applies changes and moves the pointers in one event, all or none;
-// this build takes one change. A change without effect answers the table as it
-// is, without file or event (case 128). CommitFailed when a requirement does not
-// hold: at once, also when it held for a base that lost a race. NoSuchTable,
-// NoSuchNamespace, FileMissing, Invalid, Unsupported; AlreadyExists for places;
-// Unavailable, OutcomeUnknown.
+// CommitTables applies changes, each to its own table, and moves the pointers in
+// one event, all or none (case 119). It answers the tables in the order of the
+// changes. Changes that assert a create make their tables. A change without effect
+// answers the table as it is, without file or move (case 128); when none has one,
+// there is no event.
+//
+// CommitFailed when a requirement does not hold: at once, also when it held for a
+// base that lost a race. NoSuchTable, NoSuchNamespace, FileMissing, Unsupported;
+// Invalid, also for one table twice; AlreadyExists for places; Unavailable,
+// OutcomeUnknown.
 func (c *Catalog) CommitTables(ctx context.Context, cause journal.Cause, changes ...Change) ([]Table, error) {
-	if len(changes) != 1 {
-		return nil, refuse(Unsupported, "Cannot commit %d tables at once: multi-table commits are not in this build", len(changes))
-	}
-	table, err := c.commitTable(ctx, cause, changes[0])
+	ids, err := tablesOf(changes)
 	if err != nil {
 		return nil, err
 	}
-	return []Table{table}, nil
-}
-
-func (c *Catalog) commitTable(ctx context.Context, cause journal.Cause, change Change) (Table, error) {
-	creates, err := metadata.AssertsCreate(change.Requirements)
-	if err != nil {
-		return Table{}, worded(err)
-	}
-	defer c.lockObjects(change.Identifier)()
-	if creates {
-		return c.commitCreate(ctx, cause, change)
-	}
-	var table Table
-	err = onCurrent(journal.Table, change.Identifier, func() (err error) {
-		table, err = c.attempt(ctx, cause, change)
+	defer c.lockObjects(ids...)()
+	var tables []Table
+	err = onCurrent(func() (err error) {
+		tables, err = c.attempt(ctx, cause, changes)
 		return err
 	})
-	return table, err
+	return tables, err
 }
 
-// commitCreate makes the table of a staged create's commit.
-func (c *Catalog) commitCreate(ctx context.Context, cause journal.Cause, change Change) (Table, error) {
-	id := change.Identifier
-	if _, err := c.roomFor(ctx, journal.Table, id); err != nil {
-		return Table{}, lostCreate(err)
+// tablesOf are the names of a commit's tables: not too many, and each once.
+func tablesOf(changes []Change) ([]journal.Identifier, error) {
+	if len(changes) > journal.MaxMoves {
+		return nil, refuse(Invalid, "Cannot commit to %d tables at once, the limit is %d", len(changes), journal.MaxMoves)
 	}
-	doc, err := c.apply(nil, change)
+	ids := make([]journal.Identifier, len(changes))
+	seen := make(map[string]bool, len(changes))
+	for i, change := range changes {
+		ids[i] = change.Identifier
+		if seen[ids[i].Key()] {
+			return nil, refuse(Invalid, "Cannot commit to the table %s twice at once", ids[i])
+		}
+		seen[ids[i].Key()] = true
+	}
+	return ids, nil
+}
+
+// attempt applies changes to the versions that are current now. When another's
+// landed first at any of them, all files are gone again.
+func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, changes []Change) ([]Table, error) {
+	steps := make([]step, len(changes))
+	err := forEach(len(changes), func(i int) (err error) {
+		if steps[i], err = c.plan(ctx, changes[i]); err != nil && len(changes) > 1 {
+			err = aboutTable(changes[i].Identifier, err)
+		}
+		return err
+	})
 	if err != nil {
-		return Table{}, err
+		return nil, err
 	}
-	table, err := c.born(ctx, cause, id, doc, actions(change.Updates))
-	return table, lostCreate(err)
+	tables, err := c.land(ctx, cause, steps)
+	return tables, lostCreate(err)
+}
+
+// plan computes what a change makes of its table. It writes nothing.
+func (c *Catalog) plan(ctx context.Context, change Change) (step, error) {
+	creates, err := metadata.AssertsCreate(change.Requirements)
+	if err != nil {
+		return step{}, worded(err)
+	}
+	s := step{identifier: change.Identifier, updates: actions(change.Updates)}
+	if creates {
+		if _, err := c.roomFor(ctx, journal.Table, change.Identifier); err != nil {
+			return s, lostCreate(err)
+		}
+	} else if err := c.stand(ctx, &s); err != nil {
+		return s, err
+	}
+	if s.doc, err = c.apply(s.base, change); err != nil || s.idle() {
+		return s, err
+	}
+	s.places, err = c.admit(s.doc)
+	return s, err
+}
+
+// stand finds where the table of a step is now.
+func (c *Catalog) stand(ctx context.Context, s *step) (err error) {
+	if s.object, err = c.table(ctx, s.identifier); err != nil {
+		return err
+	}
+	s.base, err = c.parse(ctx, s.object)
+	return err
+}
+
+// apply computes the next version under a fresh file name.
+func (c *Catalog) apply(base *metadata.Document, change Change) (*metadata.Document, error) {
+	fresh, err := uuid.NewRandom()
+	if err != nil {
+		return nil, because(Unavailable, err, "The change was not made: no randomness")
+	}
+	return decoded(metadata.Commit(base, change.Requirements, change.Updates, c.Now(), fresh))
 }
 
 // lostCreate words the refusal of a create by commit over a table as clients
@@ -76,50 +126,15 @@ func lostCreate(err error) error {
 	return err
 }
 
-// attempt applies a change to the version that is current now. When another's
-// landed first, its file is gone again.
-func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, change Change) (Table, error) {
-	object, err := c.table(ctx, change.Identifier)
-	if err != nil {
-		return Table{}, err
+// aboutTable says which of several tables a refusal is about.
+func aboutTable(id journal.Identifier, err error) error {
+	var refused *Error
+	if !errors.As(err, &refused) || strings.Contains(refused.Message, id.String()) {
+		return err
 	}
-	base, err := c.parse(ctx, object.Pointer)
-	if err != nil {
-		return Table{}, err
-	}
-	doc, err := c.apply(base, change)
-	if err != nil {
-		return Table{}, err
-	}
-	if doc == base {
-		return tableAt(object.Pointer, base.Bytes()), nil
-	}
-	places, err := c.admit(doc)
-	if err != nil {
-		return Table{}, err
-	}
-	staged, err := c.stage(ctx, doc)
-	if err != nil {
-		return Table{}, err
-	}
-	err = c.record(ctx, cause, journal.TablesCommitted{Moves: []journal.Move{{
-		Kind: journal.Table, UUID: object.UUID, From: from(object), SnapshotID: snapshotOf(doc), Updates: actions(change.Updates),
-		To: &journal.To{Identifier: object.Identifier, Pointer: staged.pointer, Location: doc.Location(), Places: places},
-	}}}, c.keep(staged)...)
-	if err != nil {
-		c.unstage(ctx, err, staged)
-		return Table{}, recorded(journal.Table, err)
-	}
-	return tableAt(staged.pointer, doc.Bytes()), nil
-}
-
-// apply computes the next version under a fresh file name.
-func (c *Catalog) apply(base *metadata.Document, change Change) (*metadata.Document, error) {
-	fresh, err := uuid.NewRandom()
-	if err != nil {
-		return nil, because(Unavailable, err, "The change was not made: no randomness")
-	}
-	return decoded(metadata.Commit(base, change.Requirements, change.Updates, c.Now(), fresh))
+	named := *refused
+	named.Message += " (table " + id.String() + ")"
+	return &named
 }
 
 func actions[U interface{ Action() string }](updates []U) []string {

@@ -81,16 +81,6 @@ func TestCommitIsRefused(t *testing.T) {
 	}
 }
 
-func TestOneTableACommit(t *testing.T) {
-	p := fresh(t)
-	p.table(t, "t", "")
-	p.table(t, "u", "")
-	for _, changes := range [][]catalog.Change{nil, {change(t, "t", "", set("k", "v")), change(t, "u", "", set("k", "v"))}} {
-		_, err := p.CommitTables(ctx, cause, changes...)
-		refused(t, err, catalog.Unsupported)
-	}
-}
-
 // A commit without effect answers the table as it is: no file, no event.
 func TestCase128_CommitWithoutEffect(t *testing.T) {
 	p := fresh(t)

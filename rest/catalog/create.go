@@ -29,7 +29,15 @@ func (c *Catalog) CreateTable(ctx context.Context, cause journal.Cause, t NewTab
 	if err != nil {
 		return Table{}, err
 	}
-	return c.born(ctx, cause, t.Identifier, doc, nil)
+	places, err := c.admit(doc)
+	if err != nil {
+		return Table{}, err
+	}
+	tables, err := c.land(ctx, cause, []step{{identifier: t.Identifier, doc: doc, places: places}})
+	if err != nil {
+		return Table{}, err
+	}
+	return tables[0], nil
 }
 
 // StageTable computes what CreateTable would make and keeps nothing of it but,
@@ -85,27 +93,6 @@ func (c *Catalog) roomFor(ctx context.Context, kind journal.ObjectKind, id journ
 		return namespace, reading(err)
 	}
 	return namespace, nameTaken(kind, id, holder.Kind)
-}
-
-// born stages the first version of a table and records its birth.
-func (c *Catalog) born(ctx context.Context, cause journal.Cause, id journal.Identifier, doc *metadata.Document, updates []string) (Table, error) {
-	places, err := c.admit(doc)
-	if err != nil {
-		return Table{}, err
-	}
-	staged, err := c.stage(ctx, doc)
-	if err != nil {
-		return Table{}, err
-	}
-	err = c.record(ctx, cause, journal.TableCreated{Moves: [1]journal.Move{{
-		Kind: journal.Table, UUID: doc.UUID(), SnapshotID: snapshotOf(doc), Updates: updates,
-		To: &journal.To{Identifier: id, Pointer: staged.pointer, Location: doc.Location(), Places: places},
-	}}}, c.keep(staged)...)
-	if err != nil {
-		c.unstage(ctx, err, staged)
-		return Table{}, recorded(journal.Table, err)
-	}
-	return tableAt(staged.pointer, doc.Bytes()), nil
 }
 
 func snapshotOf(doc *metadata.Document) *int64 {

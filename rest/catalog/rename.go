@@ -25,7 +25,7 @@ func (c *Catalog) rename(ctx context.Context, cause journal.Cause, kind journal.
 		return because(Invalid, err, "%v", err)
 	}
 	defer c.lockObjects(source, target)()
-	return onCurrent(kind, source, func() error {
+	return onCurrent(func() error {
 		object, err := c.object(ctx, kind, source)
 		if err != nil {
 			return err

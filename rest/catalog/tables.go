@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // Table is one version of a table as clients get it. Metadata is the JSON of the
-// metadata file, byte for byte; it must not be modified. Digest is its SHA-256.
-// MetadataLocation and Digest are empty when it was only staged.
+// metadata file, byte for byte and inflated, with the uuid where the file has none
+// (case 3); it must not be modified. Digest is the SHA-256 of the inflated file.
+// MetadataLocation and Digest are empty when the table was only staged.
 type Table struct {
 	MetadataLocation string
 	Metadata         []byte
@@ -30,11 +32,24 @@ func (c *Catalog) LoadTable(ctx context.Context, id journal.Identifier) (Table, 
 	if err != nil {
 		return Table{}, err
 	}
-	file, err := c.read(ctx, object.Pointer)
+	return c.load(ctx, object)
+}
+
+// load reads a version of a table as clients are shown it: with its uuid, which a
+// file of format version 1 may lack (case 3).
+func (c *Catalog) load(ctx context.Context, object projections.Object) (Table, error) {
+	text, err := c.read(ctx, object.Pointer)
 	if err != nil {
 		return Table{}, err
 	}
-	return tableAt(object.Pointer, file), nil
+	if bytes.Contains(text, []byte(object.UUID.String())) {
+		return tableAt(object.Pointer, text), nil
+	}
+	doc, err := decoded(metadata.Parse(text, object.Pointer.MetadataLocation))
+	if err != nil {
+		return Table{}, err
+	}
+	return tableAt(object.Pointer, doc.WithUUID(object.UUID).Bytes()), nil
 }
 
 // TableExists answers nil or NoSuchTable. It reads no storage.
@@ -63,7 +78,7 @@ func (c *Catalog) list(ctx context.Context, in journal.Namespace, kind journal.O
 // was asked for stays known. NoSuchTable.
 func (c *Catalog) DropTable(ctx context.Context, cause journal.Cause, id journal.Identifier, purge bool) error {
 	defer c.lockObjects(id)()
-	return onCurrent(journal.Table, id, func() error {
+	return onCurrent(func() error {
 		object, err := c.table(ctx, id)
 		if err != nil {
 			return err
@@ -93,12 +108,15 @@ func from(o projections.Object) *journal.From {
 	return &journal.From{Identifier: o.Identifier, Pointer: o.Pointer}
 }
 
-// parse reads the document that a pointer names. Unsupported when it is of a
-// format version that this build cannot commit to.
-func (c *Catalog) parse(ctx context.Context, pointer journal.Pointer) (*metadata.Document, error) {
-	file, err := c.read(ctx, pointer)
+// parse reads the current version of a table, to be committed to.
+func (c *Catalog) parse(ctx context.Context, object projections.Object) (*metadata.Document, error) {
+	text, err := c.read(ctx, object.Pointer)
 	if err != nil {
 		return nil, err
 	}
-	return decoded(metadata.Parse(file, pointer.MetadataLocation))
+	doc, err := decoded(metadata.Parse(text, object.Pointer.MetadataLocation))
+	if err != nil {
+		return nil, err
+	}
+	return doc.WithUUID(object.UUID), nil
 }

@@ -18,7 +18,7 @@ import (
 func (c *Catalog) CommitView(ctx context.Context, cause journal.Cause, id journal.Identifier, requirements []metadata.ViewRequirement, updates []metadata.ViewUpdate) (View, error) {
 	defer c.lockObjects(id)()
 	var view View
-	err := onCurrent(journal.View, id, func() (err error) {
+	err := onCurrent(func() (err error) {
 		view, err = c.replace(ctx, cause, id, requirements, updates)
 		return err
 	})

@@ -45,7 +45,7 @@ func (c *Catalog) Views(ctx context.Context, in journal.Namespace, page projecti
 // view can be dropped. NoSuchView.
 func (c *Catalog) DropView(ctx context.Context, cause journal.Cause, id journal.Identifier) error {
 	defer c.lockObjects(id)()
-	return onCurrent(journal.View, id, func() error {
+	return onCurrent(func() error {
 		object, err := c.object(ctx, journal.View, id)
 		if err != nil {
 			return err

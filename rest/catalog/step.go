@@ -1,0 +1,80 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/metadata"
+)
+
+// step is what a command makes of one table.
+type step struct {
+	identifier journal.Identifier
+	object     projections.Object // where the table is now; zero when it is born
+	base, doc  *metadata.Document // its version now, nil when that need not be known, and the next
+	places     []journal.Place    // of the next
+	updates    []string
+}
+
+// idle tells that nothing is changed.
+func (s step) idle() bool { return s.doc == s.base }
+
+// lives tells that the table is there already.
+func (s step) lives() bool { return s.object.UUID != uuid.Nil }
+
+func (s step) move(to journal.Pointer) journal.Move {
+	m := journal.Move{
+		Kind: journal.Table, UUID: s.doc.UUID(), SnapshotID: snapshotOf(s.doc), Updates: s.updates,
+		To: &journal.To{Identifier: s.identifier, Pointer: to, Location: s.doc.Location(), Places: s.places},
+	}
+	if s.lives() {
+		m.From = from(s.object)
+	}
+	return m
+}
+
+// land makes steps true: it stages their files and records one event. It answers
+// the tables of all steps, those of idle ones as they are. After a refusal no file
+// is left.
+func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) ([]Table, error) {
+	tables := make([]Table, len(steps))
+	var moving []int
+	for i, s := range steps {
+		if tables[i] = tableAt(s.object.Pointer, s.doc.Bytes()); !s.idle() {
+			moving = append(moving, i)
+		}
+	}
+	if len(moving) == 0 {
+		return tables, nil
+	}
+	staged := make([]file, len(moving))
+	err := forEach(len(moving), func(i int) (err error) {
+		staged[i], err = c.stage(ctx, steps[moving[i]].doc)
+		return err
+	})
+	if err != nil {
+		c.unstage(ctx, err, staged...)
+		return nil, err
+	}
+	moves := make([]journal.Move, len(moving))
+	for i, at := range moving {
+		moves[i] = steps[at].move(staged[i].pointer)
+		tables[at] = tableAt(staged[i].pointer, staged[i].text)
+	}
+	if err := c.record(ctx, cause, bodyOf(moves), c.keep(staged...)...); err != nil {
+		c.unstage(ctx, err, staged...)
+		return nil, recorded(journal.Table, err)
+	}
+	return tables, nil
+}
+
+// bodyOf is the event of moves: one table that is born is created.
+func bodyOf(moves []journal.Move) journal.Body {
+	if len(moves) == 1 && moves[0].From == nil {
+		return journal.TableCreated{Moves: [1]journal.Move{moves[0]}}
+	}
+	return journal.TablesCommitted{Moves: moves}
+}
