@@ -16,6 +16,9 @@
 //  4. Record. A client that hangs up from here on changes nothing.
 //  5. Answer with the document in hand.
 //
+// Views live by the same rules as tables, and share their names and places with
+// them: what differs is what package metadata computes.
+//
 // A commit that loses to another server's whose pointer landed first is applied
 // again to the newer base; requirements that no longer hold are refused at once.
 // The new file is deleted only when the change was surely refused.

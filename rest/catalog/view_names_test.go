@@ -105,11 +105,14 @@ func raceForName(t *testing.T, p *process, servers []*catalog.Catalog, round int
 		table, view := fmt.Sprintf("t%d-%d", round, i), fmt.Sprintf("v%d-%d", round, i)
 		p.table(t, table, "")
 		p.view(t, view, "")
+		gone := p.view(t, "gone", "").MetadataLocation
+		must(t, p.DropView(ctx, cause, id("gone")))
 		takers = append(takers,
 			func(c *catalog.Catalog) error { _, err := c.CreateTable(ctx, cause, newTable(name, "")); return err },
 			func(c *catalog.Catalog) error { _, err := c.CreateView(ctx, cause, newView(name, "")); return err },
 			func(c *catalog.Catalog) error { return c.RenameTable(ctx, cause, id(table), id(name)) },
 			func(c *catalog.Catalog) error { return c.RenameView(ctx, cause, id(view), id(name)) },
+			func(c *catalog.Catalog) error { _, err := c.RegisterView(ctx, cause, id(name), gone); return err },
 		)
 	}
 	takers = append(takers, func(c *catalog.Catalog) error { _, err := c.CommitTables(ctx, cause, staging); return err })
@@ -119,7 +122,7 @@ func raceForName(t *testing.T, p *process, servers []*catalog.Catalog, round int
 	for i, take := range takers {
 		group.Go(func() {
 			<-start
-			errs[i] = take(servers[i/4%len(servers)])
+			errs[i] = take(servers[i/5%len(servers)])
 		})
 	}
 	close(start)
