@@ -37,6 +37,7 @@ func TestCase91_EndpointsAreServed(t *testing.T) {
 		f.ns("empty")
 		f.table("n", "t")
 		f.table("n", "drop")
+		f.table("n", "hand-over")
 		f.view("n", "v")
 		f.view("n", "drop-view")
 		bodies := map[string]string{
@@ -50,6 +51,7 @@ func TestCase91_EndpointsAreServed(t *testing.T) {
 			"/namespaces/{namespace}/views":                  viewBody("new-view"),
 			"/namespaces/{namespace}/views/{view}":           `{"updates":[{"action":"set-properties","updates":{"a":"b"}}]}`,
 			"/views/rename":                                  `{"source":{"namespace":["n"],"name":"v"},"destination":{"namespace":["n"],"name":"w"}}`,
+			"/namespaces/{namespace}/register":               registerBody("back", f.droppedTable("n")),
 			"/namespaces/{namespace}/register-view":          registerBody("again", f.droppedView("n")),
 		}
 		var c configuration
@@ -66,6 +68,8 @@ func TestCase91_EndpointsAreServed(t *testing.T) {
 				target = base + "/namespaces/n/views/drop-view"
 			case method == "DELETE":
 				target = base + "/namespaces/n/tables/drop"
+			case strings.HasSuffix(path, "/unregister"):
+				target = base + "/namespaces/n/tables/hand-over/unregister"
 			case path == "/tables/rename", path == "/views/rename":
 				defer func() { f.must(204, f.do(method, target, bodies[path])) }()
 				continue

@@ -13,7 +13,7 @@ func (s *server) endpoints() []endpoint {
 	all := []endpoint{
 		{method: http.MethodGet, path: catalogBase + "/config", handle: config},
 	}
-	for _, e := range append(catalogEndpoints(), laterEndpoints()...) {
+	for _, e := range catalogEndpoints() {
 		bare := catalogBase + e.path
 		e.path = catalogBase + "/{prefix}" + e.path
 		if s.only() != nil {
@@ -42,6 +42,7 @@ func catalogEndpoints() []endpoint {
 		{method: http.MethodHead, path: table, handle: tableExists},
 		{method: http.MethodDelete, path: table, handle: dropTable, again: doneAgain, writes: true},
 		{method: http.MethodPost, path: table + "/metrics", handle: reportMetrics, body: true},
+		{method: http.MethodPost, path: table + "/unregister", handle: unregisterTable, again: unregisteredAgain, writes: true},
 		{method: http.MethodGet, path: tables, handle: listTables},
 		{method: http.MethodPost, path: tables, handle: createTable, again: loadedAgain, body: true, writes: true},
 		{method: http.MethodGet, path: namespaces, handle: listNamespaces},
@@ -59,6 +60,7 @@ func catalogEndpoints() []endpoint {
 		{method: http.MethodGet, path: views, handle: listViews},
 		{method: http.MethodPost, path: views, handle: createView, again: viewAgain, body: true, writes: true},
 		{method: http.MethodPost, path: "/views/rename", handle: renameView, again: doneAgain, body: true, writes: true},
+		{method: http.MethodPost, path: namespace + "/register", handle: registerTable, again: loadedAgain, body: true, writes: true},
 		{method: http.MethodPost, path: namespace + "/register-view", handle: registerView, again: viewAgain, body: true, writes: true},
 	}
 }

@@ -130,11 +130,6 @@ func badRequest(format string, args ...any) *failure {
 	return &failure{status: known.status, kind: known.kind, message: fmt.Sprintf(format, args...)}
 }
 
-func unsupported(message string) *failure {
-	known := faults[catalog.Unsupported]
-	return &failure{status: known.status, kind: known.kind, message: message}
-}
-
 func noSuchWarehouse(name string) *failure {
 	return &failure{status: http.StatusNotFound, kind: "NoSuchWarehouseException", message: "Warehouse does not exist: " + name}
 }

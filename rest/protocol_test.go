@@ -30,26 +30,6 @@ func TestCase82_PathsAreNotCleaned(t *testing.T) {
 	f.must(200, f.do("GET", "/api/catalog/v1/%64efault/namespaces", ""))
 }
 
-// What comes later is refused in clear words, with the prefix and without.
-func TestLaterRoutesAreRefused(t *testing.T) {
-	f := serve(t, nil)
-	f.ns("n")
-	for _, base := range []string{v1, "/api/catalog/v1"} {
-		for path, what := range map[string]string{
-			"/namespaces/n/register": "Registering",
-		} {
-			for _, method := range []string{"GET", "POST", "DELETE"} {
-				a := f.do(method, base+path, "{")
-				f.fails(a, 406, "UnsupportedOperationException")
-				if !strings.Contains(string(a.body), what) || !strings.Contains(string(a.body), "not in this build") {
-					t.Errorf("%s %s: %s", method, path, a.body)
-				}
-			}
-			f.must(406, f.do("HEAD", base+path, ""))
-		}
-	}
-}
-
 // Case 90: HEAD has routes of its own, and no body ever.
 func TestCase90_Head(t *testing.T) {
 	f := serve(t, nil)

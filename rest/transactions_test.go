@@ -1,9 +1,12 @@
 package rest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"puddle/journal"
 )
 
 const transactions = v1 + "/transactions/commit"
@@ -63,4 +66,40 @@ func TestTransactionsRefused(t *testing.T) {
 	stale := strings.Replace(good, `"requirements":[]`, `"requirements":[{"type":"assert-table-uuid","uuid":"00000000-0000-4000-8000-000000000000"}]`, 1)
 	f.fails(f.do("POST", transactions, transaction(stale)), 409, "CommitFailedException")
 	equal(t, "events", f.events("")[0].Seq-head, 0)
+}
+
+// Case 119: a transaction is one event, also when it creates; one refused change
+// refuses all.
+func TestCase119_Transactions(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	f.table("n", "t")
+	f.table("n", "u")
+	created := `{"identifier":{"namespace":["n"],"name":"new"},"requirements":[{"type":"assert-create"}],"updates":[
+		{"action":"assign-uuid","uuid":"0a58f3b0-7a0c-4a39-a2c2-9f7d4f3a6a01"},{"action":"upgrade-format-version","format-version":2},
+		{"action":"add-schema","schema":` + schema + `},{"action":"set-current-schema","schema-id":-1},
+		{"action":"add-spec","spec":{"spec-id":0,"fields":[]}},{"action":"set-default-spec","spec-id":-1},
+		{"action":"add-sort-order","sort-order":{"order-id":0,"fields":[]}},{"action":"set-default-sort-order","sort-order-id":-1},
+		{"action":"set-location","location":"` + root("default") + `/new"}]}`
+	head := f.events("")[0].Seq
+	f.must(204, f.do("POST", transactions, transaction(changeOf("t", "k", "1"), created, changeOf("u", "k", "1"))))
+	equal(t, "events", f.events("")[0].Seq-head, 1)
+	equal(t, "moves", len(f.events("")[0].Moves), 3)
+	for _, table := range []string{"t", "u"} {
+		equal(t, table, f.property(table, "k"), "1")
+	}
+	f.must(204, f.do("HEAD", v1+"/namespaces/n/tables/new", ""))
+
+	for kind, change := range map[string]string{
+		"NoSuchTableException": changeOf("x", "k", "2"), "CommitFailedException": created,
+	} {
+		status := map[string]int{"NoSuchTableException": 404, "CommitFailedException": 409}[kind]
+		f.fails(f.do("POST", transactions, transaction(changeOf("t", "k", "2"), change)), status, kind)
+	}
+	equal(t, "events of refused ones", f.events("")[0].Seq-head, 1)
+	equal(t, "property", f.property("t", "k"), "1")
+	f.trouble.instead = func() error { return errors.New("disk full") }
+	f.fails(f.do("POST", transactions, transaction(changeOf("t", "k", "2"), changeOf("u", "k", "2"))), 429, "SlowDownException")
+	f.trouble.instead = func() error { return journal.ErrUnknownOutcome }
+	f.fails(f.do("POST", transactions, transaction(changeOf("t", "k", "2"), changeOf("u", "k", "2"))), 500, "CommitStateUnknownException")
 }

@@ -51,28 +51,6 @@ func (c *call) newViewBody(in journal.Namespace) (v catalog.NewView, err error) 
 	return v, nil
 }
 
-// registerView makes a view of a metadata file: Iceberg's RegisterViewRequest.
-func registerView(c *call) (reply, error) {
-	in, err := c.namespace()
-	if err != nil {
-		return reply{}, err
-	}
-	o, err := readObject("The request", c.data, "name", "metadata-location")
-	if err != nil {
-		return reply{}, err
-	}
-	name, err := o.name("name")
-	if err != nil {
-		return reply{}, err
-	}
-	location, err := o.name("metadata-location")
-	if err != nil {
-		return reply{}, err
-	}
-	id := journal.Identifier{Namespace: in, Name: name}
-	return loadedView(c.warehouse.Catalog.RegisterView(c.ctx, c.cause(), id, location))
-}
-
 func loadView(c *call) (reply, error) {
 	id, err := c.view()
 	if err != nil {
