@@ -31,6 +31,8 @@ func TestCase97_OneNameSpace(t *testing.T) {
 	p.view(t, "b", "")
 	staged, err := p.StageTable(ctx, newTable("new", ""))
 	must(t, err)
+	oldTable, oldView := p.table(t, "old", "").MetadataLocation, p.view(t, "older", "").MetadataLocation
+	must(t, errors.Join(p.DropTable(ctx, cause, id("old"), false), p.DropView(ctx, cause, id("older"))))
 	events := len(audit(t, p.ground))
 	for _, c := range []struct {
 		what, overTable, overView string
@@ -44,10 +46,14 @@ func TestCase97_OneNameSpace(t *testing.T) {
 			func(name string) error { _, err := p.commit(t, name, assertCreate, births(t, staged)); return err }},
 		{"rename table", "Cannot rename n.a to n.t. Table already exists", "Cannot rename n.a to n.v. View already exists",
 			func(name string) error { return p.RenameTable(ctx, cause, id("a"), id(name)) }},
+		{"register table", "Table already exists: n.t", "View with same name already exists: n.v",
+			func(name string) error { _, err := p.RegisterTable(ctx, cause, id(name), oldTable, false); return err }},
 		{"create view", "Table with same name already exists: n.t", "View already exists: n.v",
 			func(name string) error { _, err := p.CreateView(ctx, cause, newView(name, "")); return err }},
 		{"rename view", "Cannot rename n.b to n.t. Table already exists", "Cannot rename n.b to n.v. View already exists",
 			func(name string) error { return p.RenameView(ctx, cause, id("b"), id(name)) }},
+		{"register view", "Table with same name already exists: n.t", "View already exists: n.v",
+			func(name string) error { _, err := p.RegisterView(ctx, cause, id(name), oldView); return err }},
 	} {
 		code := catalog.AlreadyExists
 		if c.what == "create table by commit" {
@@ -105,14 +111,18 @@ func raceForName(t *testing.T, p *process, servers []*catalog.Catalog, round int
 		table, view := fmt.Sprintf("t%d-%d", round, i), fmt.Sprintf("v%d-%d", round, i)
 		p.table(t, table, "")
 		p.view(t, view, "")
-		gone := p.view(t, "gone", "").MetadataLocation
-		must(t, p.DropView(ctx, cause, id("gone")))
+		oldTable, oldView := p.table(t, "old", "").MetadataLocation, p.view(t, "older", "").MetadataLocation
+		must(t, errors.Join(p.DropTable(ctx, cause, id("old"), false), p.DropView(ctx, cause, id("older"))))
 		takers = append(takers,
 			func(c *catalog.Catalog) error { _, err := c.CreateTable(ctx, cause, newTable(name, "")); return err },
 			func(c *catalog.Catalog) error { _, err := c.CreateView(ctx, cause, newView(name, "")); return err },
 			func(c *catalog.Catalog) error { return c.RenameTable(ctx, cause, id(table), id(name)) },
 			func(c *catalog.Catalog) error { return c.RenameView(ctx, cause, id(view), id(name)) },
-			func(c *catalog.Catalog) error { _, err := c.RegisterView(ctx, cause, id(name), gone); return err },
+			func(c *catalog.Catalog) error { _, err := c.RegisterView(ctx, cause, id(name), oldView); return err },
+			func(c *catalog.Catalog) error {
+				_, err := c.RegisterTable(ctx, cause, id(name), oldTable, false)
+				return err
+			},
 		)
 	}
 	takers = append(takers, func(c *catalog.Catalog) error { _, err := c.CommitTables(ctx, cause, staging); return err })
@@ -122,7 +132,7 @@ func raceForName(t *testing.T, p *process, servers []*catalog.Catalog, round int
 	for i, take := range takers {
 		group.Go(func() {
 			<-start
-			errs[i] = take(servers[i/5%len(servers)])
+			errs[i] = take(servers[i/6%len(servers)])
 		})
 	}
 	close(start)
