@@ -6,10 +6,13 @@
 //
 //  1. It gets an id, and a route by its raw path: no cleaning, no redirects.
 //  2. Pages of other sites are refused, and the caller is authenticated, before anything else is read or told.
-//  3. The warehouse is found; the body is read within its limits.
-//  4. The handler of the [endpoint] decodes strictly and asks the catalog.
-//  5. The whole [reply] is built; then the status line is sent, with its length.
-//  6. Metrics and the log's one line ([Request]) are written.
+//  3. The warehouse is found; the body is read, and inflated, within its limits.
+//  4. A change that was sent before with the same Idempotency-Key is answered
+//     again; what follows does not happen a second time.
+//  5. The handler of the [endpoint] decodes strictly and asks the catalog.
+//  6. The whole [reply] is built, and compressed for who takes it; then the
+//     status line is sent, with its length.
+//  7. Metrics and the log's one line ([Request]) are written.
 //
 // Every failure is a JSON document of Iceberg's error model, whatever failed. One
 // table turns the catalog's codes into statuses and types (faults).

@@ -317,3 +317,14 @@ func TestISODuration(t *testing.T) {
 		equal(t, d.String(), isoDuration(d), want)
 	}
 }
+
+// Where answers cannot be kept, keys are not offered and not looked at.
+func TestKeysAreNotOffered(t *testing.T) {
+	f := serve(t, func(o *Options) { o.Warehouses[0].Remember = nil })
+	if a := f.must(200, f.do("GET", "/api/catalog/v1/config", "")); strings.Contains(string(a.body), "idempotency") {
+		t.Errorf("%s", a.body)
+	}
+	key := aKey()
+	f.must(200, f.do("POST", v1+"/namespaces", `{"namespace":["n"]}`, key))
+	f.must(409, f.do("POST", v1+"/namespaces", `{"namespace":["n"]}`, key))
+}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -56,6 +57,30 @@ func TestCase82_OverTheWire(t *testing.T) {
 	}
 	f.must(200, raw(t, address, "GET "+v1+"/namespaces/a%2Fb/tables/x|y", ""))
 	f.must(200, raw(t, address, "GET http://elsewhere"+v1+"/namespaces/a%2Fb", ""))
+}
+
+// Case 99 on a real connection: the header is spelled as Java's clients look for
+// it, for which Go has another spelling.
+func TestCase99_SpellingOverTheWire(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	f.table("n", "t")
+	server := httptest.NewServer(f.handler)
+	defer server.Close()
+	connection, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: puddle\r\nConnection: close\r\nIf-None-Match: *\r\n\r\n", tablePath)
+	text, err := io.ReadAll(connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, body, _ := strings.Cut(string(text), "\r\n\r\n")
+	if !strings.HasPrefix(head, "HTTP/1.1 304 ") || !strings.Contains(head, "\r\nETag: W/\"") || body != "" {
+		t.Errorf("%s", text)
+	}
 }
 
 // Commits of many clients to one table all land, each once.
