@@ -201,8 +201,10 @@ type answer struct {
 
 // tag is the ETag under the one spelling that Java's clients find.
 func (a answer) tag() string {
-	if values := a.Header["ETag"]; len(values) == 1 {
-		return values[0]
+	for key, values := range a.Header {
+		if key == "ETag" && len(values) == 1 {
+			return values[0]
+		}
 	}
 	return ""
 }
