@@ -35,7 +35,7 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 	case compressed != gzipped(data):
 		return file{}, refuse(Invalid, "The metadata file %s is gzipped, which its name does not say", at)
 	case compressed:
-		if text, err = inflate(data); err != nil {
+		if text, err = inflate(data, MaxMetadataBytes); err != nil {
 			return file{}, because(Invalid, err, "The metadata file %s cannot be inflated: %v", at, err)
 		}
 	}

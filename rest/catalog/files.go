@@ -51,7 +51,7 @@ func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) ([]byte, er
 	if err != nil || pointer.Encoding != journal.EncodingGzip {
 		return data, err
 	}
-	text, err := inflate(data)
+	text, err := inflate(data, MaxMetadataBytes)
 	if err != nil || journal.Sum(text) != pointer.DocumentSHA256 {
 		return nil, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
 	}

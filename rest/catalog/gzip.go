@@ -11,16 +11,16 @@ import (
 // gzipped tells whether a file begins as gzip files do.
 func gzipped(data []byte) bool { return bytes.HasPrefix(data, []byte{0x1f, 0x8b}) }
 
-// inflate reads a gzip file. What has more than MaxMetadataBytes inside is not
-// read to its end.
-func inflate(data []byte) ([]byte, error) {
+// inflate reads a gzip file. What has more than so many bytes inside is not read to
+// its end.
+func inflate(data []byte, limit int) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(z, MaxMetadataBytes+1))
-	if err == nil && len(text) > MaxMetadataBytes {
-		err = fmt.Errorf("it inflates to more than %d bytes", MaxMetadataBytes)
+	text, err := io.ReadAll(io.LimitReader(z, int64(limit)+1))
+	if err == nil && len(text) > limit {
+		err = fmt.Errorf("it inflates to more than %d bytes", limit)
 	}
 	return text, err
 }
