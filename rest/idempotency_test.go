@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -275,6 +276,30 @@ func TestCase105_AtOnce(t *testing.T) {
 		t.Errorf("%q", same)
 	}
 	equal(t, "events", len(f.events("kind=table-created")), 1)
+}
+
+// Case 105: who waited in vain for the same request to be answered does not know
+// what became of it, and is not told that it was not done.
+func TestCase105_WaitingInVain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := serve(t, nil)
+		f.ns("n")
+		f.table("n", "t")
+		hold := make(chan struct{})
+		f.trouble.instead = func() error {
+			<-hold
+			return errors.New("disk full")
+		}
+		key := aKey()
+		first := make(chan answer)
+		go func() { first <- f.do("POST", tablePath, setProperty("k", "1"), key) }()
+		synctest.Wait()
+		f.fails(f.do("POST", tablePath, setProperty("k", "1"), key), 500, "CommitStateUnknownException")
+		close(hold)
+		f.fails(<-first, 429, "SlowDownException")
+		f.trouble.instead = nil
+		f.must(200, f.do("POST", tablePath, setProperty("k", "1"), key))
+	})
 }
 
 // Case 105: a key is known for as long as config says, and free afterwards.

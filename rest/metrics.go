@@ -74,7 +74,7 @@ func (m *Metrics) requestMetrics() {
 		Name: "puddle_http_requests_in_flight", Help: "Requests that are being answered.",
 	})
 	m.bytesIn = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "puddle_http_request_body_bytes_total", Help: "Bytes of request bodies read.",
+		Name: "puddle_http_request_body_bytes_total", Help: "Bytes of request bodies read, inflated.",
 	})
 	m.bytesOut = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "puddle_http_response_body_bytes_total", Help: "Bytes of response bodies sent.",
