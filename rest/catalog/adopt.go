@@ -18,15 +18,15 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 	if _, err := c.placed("metadata-location", at); err != nil {
 		return file{}, err
 	}
-	if !metadata.IsFileName(at) {
-		return file{}, refuse(Invalid, "metadata-location %q is refused: it is not named as a metadata file is", at)
-	}
 	data, err := c.get(ctx, at, MaxMetadataBytes)
 	if errors.Is(err, warehouse.ErrTooLarge) {
 		return file{}, because(Invalid, err, "The metadata file %s is over the limit of %d bytes", at, MaxMetadataBytes)
 	}
 	if err != nil {
 		return file{}, err
+	}
+	if !metadata.IsFileName(at) {
+		return file{}, refuse(Invalid, "metadata-location %q is refused: it is not named as a metadata file is", at)
 	}
 	text := data
 	switch compressed := metadata.IsCompressedName(at); {

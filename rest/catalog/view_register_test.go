@@ -148,6 +148,7 @@ func TestRegisterViewIsRefused(t *testing.T) {
 		{"a live view", id("x"), live.MetadataLocation, catalog.AlreadyExists, readView(t, live).UUID.String()},
 		{"a table's file", id("x"), table.MetadataLocation, catalog.Invalid, "view"},
 		{"no file", id("x"), folder + "00009-x.metadata.json", catalog.FileMissing, "Failed to open input stream for file: " + folder + "00009-x.metadata.json"},
+		{"no file of an odd name", id("x"), folder + "v9.metadata.jsonx", catalog.FileMissing, "v9.metadata.jsonx"},
 		{"outside", id("x"), "s3://other/v1.metadata.json", catalog.Invalid, "s3://other/v1.metadata.json"},
 		{"reserved", id("x"), u + "/_puddle/v1.metadata.json", catalog.Invalid, "reserved"},
 		{"odd name", id("x"), p.given(t, folder+"v1.json", dropped.Metadata), catalog.Invalid, "v1.json"},
