@@ -16,7 +16,7 @@ func viewScript(g *ground) []request {
 		}
 	}
 	at := ""
-	return []request{
+	return append(start(g), []request{
 		{"view", func(_ rapid.TB, p *process, cause journal.Cause) error {
 			v, err := p.CreateView(ctx, cause, newView("v", ""))
 			at = v.MetadataLocation
@@ -38,5 +38,5 @@ func viewScript(g *ground) []request {
 		{"drop it again", func(_ rapid.TB, p *process, cause journal.Cause) error {
 			return p.DropView(ctx, cause, id("w"))
 		}},
-	}
+	}...)
 }
