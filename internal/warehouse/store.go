@@ -27,9 +27,11 @@ var (
 	ErrLink = errors.New("warehouse: symbolic links are not followed")
 )
 
-// Info describes what is stored under a key.
+// Info describes what is stored under a key. Two of them are equal (==) as long as
+// the bytes are the same, by all that a store can tell without reading them.
 type Info struct {
-	Size int64 // bytes
+	Size     int64 // bytes
+	Modified int64 // when, by the store's own clock; only its changes mean anything
 }
 
 // Entry is one stored key.

@@ -33,7 +33,8 @@ type Options struct {
 // Catalog decides the commands of one warehouse. Safe for concurrent use.
 type Catalog struct {
 	Options
-	names locks
+	names     locks
+	documents documents
 }
 
 // New makes a catalog.

@@ -42,8 +42,36 @@ func fileAt(at string, data, text []byte) file {
 }
 
 // read gives the document of the current metadata file, proven to be what the
-// journal recorded. FileMissing otherwise.
-func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) ([]byte, error) {
+// journal recorded. FileMissing otherwise. Of a document that was proven before,
+// it only looks whether the file is still there as it was.
+func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document, error) {
+	info, unseen := c.look(ctx, pointer.MetadataLocation)
+	known, ok := c.documents.find(pointer.SHA256)
+	if ok && unseen == nil && known.info == info {
+		return known, nil
+	}
+	text, err := c.prove(ctx, pointer)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{text: text, info: info}
+	if unseen == nil {
+		c.documents.keep(pointer.SHA256, d)
+	}
+	return d, nil
+}
+
+// look asks the store about a file without reading it.
+func (c *Catalog) look(ctx context.Context, at string) (warehouse.Info, error) {
+	root, key, err := c.Roots.Resolve(at)
+	if err != nil {
+		return warehouse.Info{}, err
+	}
+	return root.Store.Stat(ctx, key)
+}
+
+// prove reads the file of a pointer and compares it with the digests recorded.
+func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) ([]byte, error) {
 	data, err := c.get(ctx, pointer.MetadataLocation, pointer.Size)
 	if errors.Is(err, warehouse.ErrTooLarge) || err == nil && journal.Sum(data) != pointer.SHA256 {
 		return nil, missing(pointer.MetadataLocation, err, " (its bytes are not those that were committed)")
@@ -56,6 +84,18 @@ func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) ([]byte, er
 		return nil, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
 	}
 	return text, nil
+}
+
+// remember keeps the version that a commit made, which the next request will most
+// likely ask for.
+func (c *Catalog) remember(ctx context.Context, f file, table *metadata.Document) {
+	info, err := c.look(ctx, f.pointer.MetadataLocation)
+	if err != nil {
+		return // it will be read
+	}
+	d := &document{text: f.text, info: info}
+	d.table.Store(table)
+	c.documents.keep(f.pointer.SHA256, d)
 }
 
 // get reads a file of the warehouse: FileMissing, Unavailable, or

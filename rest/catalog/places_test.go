@@ -238,7 +238,7 @@ func TestCase145_StorageSettingsInProperties(t *testing.T) {
 		t.Errorf("properties: %q", got)
 	}
 	first, second := key(t, p.ground, made.MetadataLocation), key(t, p.ground, next.MetadataLocation)
-	if diff := cmp.Diff([]string{"create " + first, "get " + first, "create " + second}, calls); diff != "" {
+	if diff := cmp.Diff([]string{"create " + first, "stat " + first, "stat " + first, "create " + second, "stat " + second}, calls); diff != "" {
 		t.Error(diff)
 	}
 }

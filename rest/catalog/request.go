@@ -28,5 +28,5 @@ func (c *Catalog) TableAt(ctx context.Context, pointer journal.Pointer) (Table, 
 	if err != nil {
 		return Table{}, err
 	}
-	return tableAt(pointer, document), nil
+	return tableAt(pointer, document.text), nil
 }

@@ -68,6 +68,9 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 		c.unstage(ctx, err, staged...)
 		return nil, recorded(journal.Table, err)
 	}
+	for i, at := range moving {
+		c.remember(ctx, staged[i], steps[at].doc)
+	}
 	return tables, nil
 }
 

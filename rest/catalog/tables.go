@@ -38,18 +38,18 @@ func (c *Catalog) LoadTable(ctx context.Context, id journal.Identifier) (Table, 
 // load reads a version of a table as clients are shown it: with its uuid, which a
 // file of format version 1 may lack (case 3).
 func (c *Catalog) load(ctx context.Context, object projections.Object) (Table, error) {
-	text, err := c.read(ctx, object.Pointer)
+	d, err := c.read(ctx, object.Pointer)
 	if err != nil {
 		return Table{}, err
 	}
-	if bytes.Contains(text, []byte(object.UUID.String())) {
-		return tableAt(object.Pointer, text), nil
+	if bytes.Contains(d.text, []byte(object.UUID.String())) {
+		return tableAt(object.Pointer, d.text), nil
 	}
-	doc, err := decoded(metadata.Parse(text, object.Pointer.MetadataLocation))
+	doc, err := d.parse(object)
 	if err != nil {
 		return Table{}, err
 	}
-	return tableAt(object.Pointer, doc.WithUUID(object.UUID).Bytes()), nil
+	return tableAt(object.Pointer, doc.Bytes()), nil
 }
 
 // TableExists answers nil or NoSuchTable. It reads no storage.
@@ -110,13 +110,24 @@ func from(o projections.Object) *journal.From {
 
 // parse reads the current version of a table, to be committed to.
 func (c *Catalog) parse(ctx context.Context, object projections.Object) (*metadata.Document, error) {
-	text, err := c.read(ctx, object.Pointer)
+	d, err := c.read(ctx, object.Pointer)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := decoded(metadata.Parse(text, object.Pointer.MetadataLocation))
+	return d.parse(object)
+}
+
+// parse is the document as a table's, with its uuid.
+func (d *document) parse(of projections.Object) (*metadata.Document, error) {
+	at := of.Pointer.MetadataLocation
+	if known := d.table.Load(); known != nil && known.MetadataLocation() == at && known.UUID() == of.UUID {
+		return known, nil
+	}
+	doc, err := decoded(metadata.Parse(d.text, at))
 	if err != nil {
 		return nil, err
 	}
-	return doc.WithUUID(object.UUID), nil
+	doc = doc.WithUUID(of.UUID)
+	d.table.Store(doc)
+	return doc, nil
 }

@@ -36,7 +36,7 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 	if err != nil {
 		return View{}, err
 	}
-	base, err := decoded(metadata.ParseView(file, object.Pointer.MetadataLocation))
+	base, err := decoded(metadata.ParseView(file.text, object.Pointer.MetadataLocation))
 	if err != nil {
 		return View{}, err
 	}

@@ -26,7 +26,7 @@ func (c *Catalog) LoadView(ctx context.Context, id journal.Identifier) (View, er
 	if err != nil {
 		return View{}, err
 	}
-	return View{object.Pointer.MetadataLocation, file}, nil
+	return View{object.Pointer.MetadataLocation, file.text}, nil
 }
 
 // ViewExists answers nil or NoSuchView. It reads no storage.

@@ -89,7 +89,7 @@ func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
 		return warehouse.Info{}, err
 	}
 	if info, err := lstat(s.root, key); err == nil {
-		return warehouse.Info{Size: info.Size()}, nil
+		return infoOf(info), nil
 	}
 	folder, name, err := s.find(ctx, key)
 	if err != nil {
@@ -100,7 +100,11 @@ func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
 	if err != nil {
 		return warehouse.Info{}, readError(key, err)
 	}
-	return warehouse.Info{Size: info.Size()}, nil
+	return infoOf(info), nil
+}
+
+func infoOf(info fs.FileInfo) warehouse.Info {
+	return warehouse.Info{Size: info.Size(), Modified: info.ModTime().UnixNano()}
 }
 
 // check is the start of every call.

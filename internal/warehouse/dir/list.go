@@ -87,7 +87,7 @@ func (l lister) file(folder *os.Root, name, key string) error {
 	if err != nil {
 		return err
 	}
-	if !l.yield(warehouse.Entry{Key: key, Info: warehouse.Info{Size: info.Size()}}, nil) {
+	if !l.yield(warehouse.Entry{Key: key, Info: infoOf(info)}, nil) {
 		return errStopped
 	}
 	return nil

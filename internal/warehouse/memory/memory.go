@@ -17,8 +17,18 @@ import (
 // used from many goroutines. "Durable" means: until the process ends.
 type Store struct {
 	mu      sync.RWMutex
-	files   map[string][]byte   // guarded by mu; the bytes never change
+	files   map[string]file     // guarded by mu
+	writes  int64               // guarded by mu; how many there were
 	folders map[string]struct{} // guarded by mu
+}
+
+type file struct {
+	data     []byte // never changes
+	modified int64  // by which write
+}
+
+func (f file) info() warehouse.Info {
+	return warehouse.Info{Size: int64(len(f.data)), Modified: f.modified}
 }
 
 var (
@@ -28,41 +38,41 @@ var (
 
 // New returns an empty store.
 func New() *Store {
-	return &Store{files: make(map[string][]byte), folders: make(map[string]struct{})}
+	return &Store{files: make(map[string]file), folders: make(map[string]struct{})}
 }
 
 // Get implements [warehouse.Reader].
 func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
-	data, err := s.find(ctx, key)
+	f, err := s.find(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: %q has %d bytes, the limit is %d", warehouse.ErrTooLarge, key, len(data), limit)
+	if int64(len(f.data)) > limit {
+		return nil, fmt.Errorf("%w: %q has %d bytes, the limit is %d", warehouse.ErrTooLarge, key, len(f.data), limit)
 	}
-	return bytes.Clone(data), nil
+	return bytes.Clone(f.data), nil
 }
 
 // Stat implements [warehouse.Reader].
 func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
-	data, err := s.find(ctx, key)
+	f, err := s.find(ctx, key)
 	if err != nil {
 		return warehouse.Info{}, err
 	}
-	return warehouse.Info{Size: int64(len(data))}, nil
+	return f.info(), nil
 }
 
-func (s *Store) find(ctx context.Context, key string) ([]byte, error) {
+func (s *Store) find(ctx context.Context, key string) (file, error) {
 	if err := check(ctx, key); err != nil {
-		return nil, err
+		return file{}, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	data, found := s.files[key]
+	f, found := s.files[key]
 	if !found {
-		return nil, fmt.Errorf("%w: %q", warehouse.ErrNotFound, key)
+		return file{}, fmt.Errorf("%w: %q", warehouse.ErrNotFound, key)
 	}
-	return data, nil
+	return f, nil
 }
 
 // List implements [warehouse.Reader]. It yields the store as it was when the
@@ -95,8 +105,7 @@ func (s *Store) below(prefix string) []warehouse.Entry {
 	var entries []warehouse.Entry
 	for _, key := range slices.Sorted(maps.Keys(s.files)) {
 		if strings.HasPrefix(key, prefix) {
-			size := int64(len(s.files[key]))
-			entries = append(entries, warehouse.Entry{Key: key, Info: warehouse.Info{Size: size}})
+			entries = append(entries, warehouse.Entry{Key: key, Info: s.files[key].info()})
 		}
 	}
 	return entries
@@ -126,7 +135,8 @@ func (s *Store) write(ctx context.Context, key string, data []byte, replace bool
 	if err := s.makeFoldersLocked(key, parents(key)); err != nil {
 		return err
 	}
-	s.files[key] = bytes.Clone(data)
+	s.writes++
+	s.files[key] = file{bytes.Clone(data), s.writes}
 	return nil
 }
 
