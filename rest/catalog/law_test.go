@@ -66,6 +66,7 @@ type user struct {
 	rapid.TB
 	*process
 	tables   map[string]catalog.Table
+	gone     []catalog.Table // versions that were dropped or handed over
 	snapshot int64
 }
 
@@ -73,7 +74,8 @@ var names = rapid.SampledFrom([]string{"a", "b", "c", "d.e", "é"})
 
 func (u *user) act(t *rapid.T) {
 	name := names.Draw(t, "name")
-	switch rapid.SampledFrom([]string{"create", "stage", "append", "append", "set", "nothing", "move", "stale", "rename", "drop", "restart"}).Draw(t, "command") {
+	switch rapid.SampledFrom([]string{"create", "stage", "append", "append", "set", "nothing", "move", "stale", "rename", "drop", "restart",
+		"transaction", "transaction", "unregister", "register", "register"}).Draw(t, "command") {
 	case "create":
 		table, err := u.CreateTable(ctx, cause, newTable(name, u.place(t)))
 		u.outcome(name, table, err, catalog.AlreadyExists)
@@ -82,8 +84,9 @@ func (u *user) act(t *rapid.T) {
 	case "append":
 		u.appends(name)
 	case "set":
-		value := rapid.StringN(0, 3, -1).Draw(t, "value")
-		table, err := u.commit(t, name, "", set("k", value))
+		property := rapid.SampledFrom([]string{"k", "k", codec}).Draw(t, "property")
+		value := rapid.SampledFrom([]string{"gzip", "none"}).Draw(t, "value")
+		table, err := u.commit(t, name, "", set(property, value))
 		u.outcome(name, table, err, catalog.NoSuchTable)
 	case "nothing":
 		table, err := u.commit(t, name, "", `{"action":"remove-properties","removals":["absent"]}`)
@@ -99,7 +102,18 @@ func (u *user) act(t *rapid.T) {
 	case "drop":
 		err := u.DropTable(ctx, cause, id(name), false)
 		u.agree(name, err)
-		delete(u.tables, name)
+		u.lose(name)
+	case "transaction":
+		u.transaction(t)
+	case "unregister":
+		table, err := u.UnregisterTable(ctx, cause, id(name))
+		u.agree(name, err)
+		if diff := cmp.Diff(u.tables[name], table); diff != "" {
+			t.Fatalf("handed over: %s", diff)
+		}
+		u.lose(name)
+	case "register":
+		u.register(t, name)
 	case "restart":
 		u.stop(t)
 		u.ground.reopen(t, rapid.Bool().Draw(t, "tables lost"))
@@ -189,4 +203,51 @@ func (u *user) check() {
 			u.Fatalf("%s: %s", name, diff)
 		}
 	}
+}
+
+// lose takes a table out of the model; its last version may come back.
+func (u *user) lose(name string) {
+	if table, there := u.tables[name]; there {
+		u.gone = append(u.gone, table)
+		delete(u.tables, name)
+	}
+}
+
+// transaction sets a property of two tables or makes one of them, all or none.
+func (u *user) transaction(t *rapid.T) {
+	pair := rapid.Permutation([]string{"a", "b", "c", "d.e", "é"}).Draw(t, "tables")[:2]
+	k := set("k", rapid.SampledFrom([]string{"v", "w"}).Draw(t, "value"))
+	changes := []catalog.Change{change(t, pair[0], "", k), change(t, pair[1], "", k)}
+	_, first := u.tables[pair[0]]
+	_, second := u.tables[pair[1]]
+	if rapid.Bool().Draw(t, "creates") {
+		changes[1] = born(t, u.ground, pair[1])
+		second = !second
+	}
+	tables, err := u.CommitTables(ctx, cause, changes...)
+	if !first || !second {
+		if !hasCode(err, catalog.NoSuchTable, catalog.CommitFailed) {
+			t.Fatalf("%q: %v", pair, err)
+		}
+		return
+	}
+	must(t, err)
+	for i, name := range pair {
+		u.tables[name] = tables[i]
+	}
+}
+
+// register brings back a version that is gone, or tries to over what is there.
+func (u *user) register(t *rapid.T, name string) {
+	if len(u.gone) == 0 {
+		return
+	}
+	back := rapid.SampledFrom(u.gone).Draw(t, "version")
+	table, err := u.RegisterTable(ctx, cause, id(name), back.MetadataLocation, rapid.Bool().Draw(t, "overwrite"))
+	if err == nil {
+		if diff := cmp.Diff(back, table); diff != "" {
+			t.Fatalf("registered: %s", diff)
+		}
+	}
+	u.outcome(name, table, err, catalog.AlreadyExists)
 }
