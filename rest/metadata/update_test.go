@@ -199,6 +199,7 @@ var refusals = []struct{ name, updates, kind, text string }{
 	{"unknown default order", `{"action":"set-default-sort-order","sort-order-id":4}`, "invalid", "unknown order"},
 	{"no order added", `{"action":"set-default-sort-order","sort-order-id":-1}`, "invalid", "no sort order has been added"},
 	{"order of no column", `{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":9,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}}`, "invalid", "sort field"},
+	{"void order of no column", `{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":9,"transform":"void","direction":"asc","null-order":"nulls-first"}]}}`, "invalid", "Cannot find source column for sort field"},
 	{"order without direction", `{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":1,"transform":"identity","direction":"up","null-order":"nulls-first"}]}}`, "invalid", "asc or desc"},
 	{"order 0 with fields", `{"action":"add-sort-order","sort-order":{"order-id":0,"fields":[{"source-id":1,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}}`, "invalid", "reserved"},
 	{"case 117: snapshot is there", addSnapshot(2, 9, ""), "conflict", "present"},
@@ -240,15 +241,19 @@ func TestUpdatesRefused(t *testing.T) {
 func TestSchemaMustSuitSpecAndOrder(t *testing.T) {
 	partitioned := must(t, newTable(t), list(
 		`{"action":"add-spec","spec":{"fields":[{"source-id":2,"name":"d","transform":"day"}]}}`, `{"action":"set-default-spec","spec-id":-1}`))
-	sorted := must(t, newTable(t), list(
-		`{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":2,"transform":"identity","direction":"asc","null-order":"nulls-first"}]}}`,
-		`{"action":"set-default-sort-order","sort-order-id":-1}`))
+	sorted := func(transform string) *metadata.Document {
+		return must(t, newTable(t), list(
+			`{"action":"add-sort-order","sort-order":{"order-id":1,"fields":[{"source-id":2,"transform":"`+transform+`","direction":"asc","null-order":"nulls-first"}]}}`,
+			`{"action":"set-default-sort-order","sort-order-id":-1}`))
+	}
 	without := `{"action":"add-schema","schema":{"type":"struct","fields":[{"id":1,"name":"id","type":"long","required":true}]}},{"action":"set-current-schema","schema-id":-1}`
 	taken := `{"action":"add-schema","schema":{"type":"struct","fields":[{"id":2,"name":"day","type":"date","required":false},{"id":5,"name":"d","type":"long","required":false}]}},{"action":"set-current-schema","schema-id":-1}`
 	_, err := try(partitioned, without)
 	refuse(t, err, "invalid", "Cannot find source column for partition field")
-	_, err = try(sorted, without)
-	refuse(t, err, "invalid", "Cannot find source column for sort field")
+	for _, transform := range []string{"identity", "void"} {
+		_, err = try(sorted(transform), without)
+		refuse(t, err, "invalid", "Cannot find source column for sort field")
+	}
 	_, err = try(partitioned, taken)
 	refuse(t, err, "invalid", "exists in schema: d")
 	must(t, partitioned, list(without, `{"action":"set-default-spec","spec-id":0}`))
