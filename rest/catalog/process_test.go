@@ -61,7 +61,7 @@ func (p *process) another(tb rapid.TB, files warehouse.Store) *catalog.Catalog {
 	must(tb, err)
 	return catalog.New(catalog.Options{
 		ID:     lake,
-		Roots:  warehouse.Roots{{URL: p.ground.url, Location: location, Store: files}},
+		Roots:  warehouse.Roots{{URL: p.ground.url, Location: location, Store: keepingFiles(files)}},
 		Reader: p.recorder.Reader(lake), Recorder: p.recorder,
 		Now: tick(), MaxDocument: journal.MaxDocumentBytes,
 	})

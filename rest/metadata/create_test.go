@@ -10,7 +10,7 @@ import (
 )
 
 func TestCreateWritesWholeDocument(t *testing.T) {
-	d, err := metadata.Create(metadata.NewTable{
+	d, err := create(metadata.NewTable{
 		UUID: tableID, Location: "s3://b/t/",
 		Schema: jsontext.Value(`{"type":"struct","fields":[{"id":7,"name":"id","type":"long","required":true,"x-pii":true}],"identifier-field-ids":[7]}`),
 	}, born, fresh)
@@ -36,7 +36,7 @@ func TestCreateWritesWholeDocument(t *testing.T) {
 // TestCase109_CreateAssignsIDs: fields of a struct first, then what is nested;
 // identifier, source and sort fields follow.
 func TestCase109_CreateAssignsIDs(t *testing.T) {
-	d, err := metadata.Create(metadata.NewTable{
+	d, err := create(metadata.NewTable{
 		UUID: tableID, Location: "s3://b/t",
 		Schema: jsontext.Value(`{"type":"struct","schema-id":4,"identifier-field-ids":[30],"fields":[
 			{"id":10,"name":"m","required":false,"type":{"type":"map","key-id":20,"key":"string","value-id":21,"value-required":false,
@@ -110,7 +110,7 @@ func TestCreateRefuses(t *testing.T) {
 			if test.order != "" {
 				table.WriteOrder = jsontext.Value(test.order)
 			}
-			_, err := metadata.Create(table, born, fresh)
+			_, err := create(table, born, fresh)
 			refuse(t, err, test.kind, test.text)
 		})
 	}
@@ -119,7 +119,7 @@ func TestCreateRefuses(t *testing.T) {
 // TestCase20_VersionPropertyIsNotStored also shows that metrics of nested columns
 // are found by short and full names.
 func TestCase20_VersionPropertyIsNotStored(t *testing.T) {
-	d, err := metadata.Create(metadata.NewTable{
+	d, err := create(metadata.NewTable{
 		UUID: tableID, Location: "s3://b/t", Schema: jsontext.Value(columns),
 		Properties: map[string]string{"format-version": "2", "write.metadata.metrics.column.point.x": "none", "write.parquet.compression-codec": "gzip"},
 	}, born, fresh)
@@ -134,7 +134,7 @@ func TestCase20_VersionPropertyIsNotStored(t *testing.T) {
 
 // TestCase12_NoColumns: an empty struct is a schema.
 func TestCase12_NoColumns(t *testing.T) {
-	d, err := metadata.Create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Schema: jsontext.Value(`{"type":"struct","fields":[]}`)}, born, fresh)
+	d, err := create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Schema: jsontext.Value(`{"type":"struct","fields":[]}`)}, born, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func FuzzDecodeCommit(f *testing.F) {
 			return
 		}
 		for _, from := range bases {
-			d, err := metadata.Commit(from, reqs, updates, later, other)
+			d, err := commit(from, reqs, updates, later, other)
 			if kind(err) == "other" {
 				t.Fatalf("%T %v", err, err)
 			}

@@ -99,8 +99,8 @@ func TestLawCommitIsPure(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := string(body)
-		next, err := metadata.Commit(base, reqs, updates, later, other)
-		again, err2 := metadata.Commit(base, reqs, updates, later, other)
+		next, err := commit(base, reqs, updates, later, other)
+		again, err2 := commit(base, reqs, updates, later, other)
 		if string(base.Bytes()) != before || string(body) != sent {
 			t.Fatal("an argument changed")
 		}

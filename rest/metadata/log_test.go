@@ -171,18 +171,18 @@ func TestCase121_UpdatesApplyToTheBaseGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := grown(t)
-	first, err := metadata.Commit(base, reqs, updates, later, fresh)
+	first, err := commit(base, reqs, updates, later, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
 	expired := must(t, base, list(`{"action":"add-schema","schema":{"type":"struct","fields":[]}}`, `{"action":"remove-snapshots","snapshot-ids":[1,3]}`))
-	second, err := metadata.Commit(expired, reqs, updates, later, fresh)
+	second, err := commit(expired, reqs, updates, later, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
 	expect(t, first, map[string]string{"current-schema-id": "1", "snapshots/3/snapshot-id": "8"})
 	expect(t, second, map[string]string{"current-schema-id": "2", "snapshots/1/snapshot-id": "8", "snapshots/2": "absent"})
-	again, err := metadata.Commit(base, reqs, updates, later, fresh)
+	again, err := commit(base, reqs, updates, later, fresh)
 	if err != nil || string(again.Bytes()) != string(first.Bytes()) || again.MetadataLocation() != first.MetadataLocation() {
 		t.Errorf("the same commit yields another document: %v", err)
 	}

@@ -34,7 +34,7 @@ const (
 // newTable is a table with three columns, partitioned by nothing.
 func newTable(t testing.TB) *metadata.Document {
 	t.Helper()
-	d, err := metadata.Create(metadata.NewTable{
+	d, err := create(metadata.NewTable{
 		UUID: tableID, Location: "s3://b/t", Schema: jsontext.Value(columns), Properties: map[string]string{"owner": "me"},
 	}, born, fresh)
 	if err != nil {
@@ -54,7 +54,7 @@ func tryAt(base *metadata.Document, requirements, updates string, at time.Time) 
 	if err != nil {
 		return nil, err
 	}
-	return metadata.Commit(base, reqs, ups, at, other)
+	return commit(base, reqs, ups, at, other)
 }
 
 func must(t testing.TB, base *metadata.Document, updates string) *metadata.Document {

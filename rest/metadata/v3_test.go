@@ -123,7 +123,7 @@ func TestV3Types(t *testing.T) {
 		for version := 1; version <= 2; version++ {
 			_, err := try(created(t, version), withColumn(`"`+kind+`"`, ""))
 			refuse(t, err, "invalid", fmt.Sprintf("Invalid schema for v%d:\n- Invalid type for c: %s is not supported until v3", version, name))
-			_, err = metadata.Create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Properties: map[string]string{"format-version": itoa(version)},
+			_, err = create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Properties: map[string]string{"format-version": itoa(version)},
 				Schema: jsontext.Value(`{"type":"struct","fields":[{"id":1,"name":"c","type":"` + kind + `","required":false}]}`)}, born, fresh)
 			refuse(t, err, "invalid", name+" is not supported until v3")
 		}
@@ -178,7 +178,7 @@ func TestNullDefaults(t *testing.T) {
 			t.Errorf("kept %s", text)
 		}
 	}
-	d, err := metadata.Create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Schema: jsontext.Value(inner)}, born, fresh)
+	d, err := create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Schema: jsontext.Value(inner)}, born, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestMultiArgumentTransforms(t *testing.T) {
 		_, err := try(created(t, 2), update)
 		refuse(t, err, "invalid", "missing source-id, which v2 requires")
 	}
-	d, err := metadata.Create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Properties: map[string]string{"format-version": "3"},
+	d, err := create(metadata.NewTable{UUID: tableID, Location: "s3://b/t", Properties: map[string]string{"format-version": "3"},
 		Schema:        jsontext.Value(`{"type":"struct","fields":[{"id":7,"name":"a","type":"long","required":true},{"id":3,"name":"b","type":"long","required":true}]}`),
 		PartitionSpec: jsontext.Value(`{"fields":[{"source-id":3,"source-ids":[3,7],"name":"z","transform":"zorder"}]}`)}, born, fresh)
 	if err != nil {

@@ -21,7 +21,7 @@ func eachVersion(t *testing.T, test func(t *testing.T, version int)) {
 // created is the table of newTable in a format version.
 func created(t testing.TB, version int) *metadata.Document {
 	t.Helper()
-	d, err := metadata.Create(metadata.NewTable{
+	d, err := create(metadata.NewTable{
 		UUID: tableID, Location: "s3://b/t", Schema: jsontext.Value(columns),
 		Properties: map[string]string{"owner": "me", "format-version": itoa(version)},
 	}, born, fresh)
@@ -93,7 +93,7 @@ func TestCreateWritesWholeDocumentInEveryVersion(t *testing.T) {
 		"3": `{"format-version":3,` + head + `"last-sequence-number":0,` + times + schemas + tail + `"current-snapshot-id":null,"next-row-id":0,` + lists,
 	}
 	for version, text := range want {
-		d, err := metadata.Create(metadata.NewTable{UUID: tableID, Location: "s3://b/t",
+		d, err := create(metadata.NewTable{UUID: tableID, Location: "s3://b/t",
 			Schema:        jsontext.Value(`{"type":"struct","fields":[{"id":7,"name":"id","type":"long","required":true}]}`),
 			PartitionSpec: jsontext.Value(`{"fields":[{"source-id":7,"name":"b","transform":"bucket[4]"}]}`),
 			Properties:    map[string]string{"format-version": version}}, born, fresh)

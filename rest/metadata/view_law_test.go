@@ -62,8 +62,8 @@ func TestLawViewCommitIsPure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := metadata.CommitView(base, reqs, updates, later, other)
-		again, err2 := metadata.CommitView(base, reqs, updates, later, other)
+		next, err := commitView(base, reqs, updates, later, other)
+		again, err2 := commitView(base, reqs, updates, later, other)
 		if string(base.Bytes()) != before || string(body) != sent {
 			t.Fatal("an argument changed")
 		}
@@ -180,7 +180,7 @@ func FuzzDecodeViewCommit(f *testing.F) {
 		reqs, updates, err := metadata.DecodeViewCommit(body)
 		if err == nil {
 			var v *metadata.View
-			if v, err = metadata.CommitView(base, reqs, updates, later, other); err == nil {
+			if v, err = commitView(base, reqs, updates, later, other); err == nil {
 				reparseView(t, v)
 			}
 		}

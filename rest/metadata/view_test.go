@@ -52,7 +52,7 @@ func newView(t testing.TB) *metadata.View {
 }
 
 func createView(version string) (*metadata.View, error) {
-	return metadata.CreateView(metadata.NewView{
+	return makeView(metadata.NewView{
 		UUID: tableID, Location: "s3://b/v/", Schema: jsontext.Value(viewColumns), Version: jsontext.Value(version),
 		Properties: map[string]string{"owner": "me", "comment": "it"},
 	}, born, fresh)
@@ -68,7 +68,7 @@ func tryViewAt(base *metadata.View, requirements, updates string, at time.Time) 
 	if err != nil {
 		return nil, err
 	}
-	return metadata.CommitView(base, reqs, ups, at, other)
+	return commitView(base, reqs, ups, at, other)
 }
 
 func mustView(t testing.TB, base *metadata.View, updates string) *metadata.View {
@@ -138,7 +138,7 @@ func TestCreateViewWritesWholeFile(t *testing.T) {
 }
 
 func TestCreateViewWithoutProperties(t *testing.T) {
-	v, err := metadata.CreateView(metadata.NewView{
+	v, err := makeView(metadata.NewView{
 		UUID: tableID, Location: "s3://b/v", Schema: jsontext.Value(viewColumns), Version: jsontext.Value(viewVersion(1, -1, "SELECT 1", "spark")),
 	}, born, fresh)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestCreateViewWithoutProperties(t *testing.T) {
 }
 
 func TestCreateViewUnderMetadataPath(t *testing.T) {
-	v, err := metadata.CreateView(metadata.NewView{
+	v, err := makeView(metadata.NewView{
 		UUID: tableID, Location: "s3://b/v", Schema: jsontext.Value(viewColumns), Version: jsontext.Value(viewVersion(1, 0, "SELECT 1", "spark")),
 		Properties: map[string]string{"write.metadata.path": "s3://m/v/", "write.metadata.compression-codec": "gzip"},
 	}, born, fresh)
@@ -191,7 +191,7 @@ func TestCreateViewRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			view := good
 			test.change(&view)
-			_, err := metadata.CreateView(view, born, fresh)
+			_, err := makeView(view, born, fresh)
 			refuse(t, err, "invalid", test.text)
 		})
 	}

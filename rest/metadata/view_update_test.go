@@ -218,7 +218,7 @@ func TestDecodeViewCommit(t *testing.T) {
 		_, _, err := metadata.DecodeViewCommit([]byte(body))
 		refuse(t, err, "invalid", text)
 	}
-	_, err = metadata.CommitView(nil, nil, nil, later, other)
+	_, err = commitView(nil, nil, nil, later, other)
 	refuse(t, err, "invalid", "does not exist")
 }
 
