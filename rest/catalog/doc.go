@@ -10,18 +10,23 @@
 //
 // # Life of a commit
 //
-//  1. Lock the name, read pointer and base document.
+//  1. Lock the names, in order, and a share of their namespaces; read pointers and
+//     base documents.
 //  2. Requirements, then updates (metadata.Commit). A refusal has written nothing.
-//  3. Check the places of the result; create the new metadata file, durable.
-//  4. Record. A client that hangs up from here on changes nothing.
-//  5. Answer with the document in hand.
+//  3. Check the places of the results; create the new metadata files, durable.
+//  4. Record, one event for all tables. A client that hangs up from here on
+//     changes nothing.
+//  5. Answer with the documents in hand.
 //
 // Views live by the same rules as tables, and share their names and places with
 // them: what differs is what package metadata computes.
 //
 // A commit that loses to another server's whose pointer landed first is applied
 // again to the newer base; requirements that no longer hold are refused at once.
-// The new file is deleted only when the change was surely refused.
+// The new files are deleted only when the change was surely refused.
+//
+// Registering is step 4 alone, with a file that is there already and stays its
+// owner's: it is read, and never written or deleted.
 //
 // There is no HTTP here. Errors are [*Error] with a [Code].
 package catalog

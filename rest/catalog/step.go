@@ -68,9 +68,10 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 		c.unstage(ctx, err, staged...)
 		return nil, recorded(journal.Table, err)
 	}
-	for i, at := range moving {
-		c.remember(ctx, staged[i], steps[at].doc)
-	}
+	_ = forEach(len(moving), func(i int) error {
+		c.remember(ctx, staged[i], steps[moving[i]].doc)
+		return nil
+	})
 	return tables, nil
 }
 
