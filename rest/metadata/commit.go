@@ -22,21 +22,27 @@ var commitWords = vocabulary{what: "commit", required: []string{"updates"}, opti
 // removals is returned as one for each action. What it returns holds on to body,
 // which must not be modified afterwards. Errors: *Invalid.
 func DecodeCommit(body []byte) ([]Requirement, []Update, error) {
+	return decodeCommit(body, readRequirement, readUpdate, joined)
+}
+
+// decodeCommit reads the body of a commit to a table or view; add puts an update
+// to those before it.
+func decodeCommit[R, U any](
+	body []byte, requirement func(jsontext.Value) (R, error), update func(jsontext.Value) (U, error), add func([]U, U) []U,
+) (requirements []R, updates []U, err error) {
 	if err := checkText(body, commitWords.what); err != nil {
 		return nil, nil, err
 	}
-	var requirements []Requirement
-	var updates []Update
 	r := newReader(body)
-	err := r.object(commitWords, func(name string) (err error) {
+	err = r.object(commitWords, func(name string) (err error) {
 		switch name {
 		case "requirements":
 			if null, err := r.null(); null || err != nil {
 				return err
 			}
-			requirements, err = decodeAll(r, name, readRequirement, added)
+			requirements, err = decodeAll(r, name, requirement, plus)
 		case "updates":
-			updates, err = decodeAll(r, name, readUpdate, joined)
+			updates, err = decodeAll(r, name, update, add)
 		default:
 			err = r.dec.SkipValue()
 		}
@@ -68,7 +74,7 @@ func decodeAll[T any](r *reader, what string, decode func(jsontext.Value) (T, er
 	return all, err
 }
 
-func added(all []Requirement, one Requirement) []Requirement { return append(all, one) }
+func plus[T any](all []T, one T) []T { return append(all, one) }
 
 // AssertsCreate tells whether a commit creates its table: it requires that the
 // table does not exist. Such a commit may require nothing else: *Invalid.

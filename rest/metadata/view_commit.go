@@ -59,33 +59,8 @@ func (a assertViewUUID) checkView(s *viewState) error {
 // MaxChanges, are refused. What it returns holds on to body, which must not be
 // modified afterwards. Errors: *Invalid.
 func DecodeViewCommit(body []byte) ([]ViewRequirement, []ViewUpdate, error) {
-	if err := checkText(body, commitWords.what); err != nil {
-		return nil, nil, err
-	}
-	var requirements []ViewRequirement
-	var updates []ViewUpdate
-	r := newReader(body)
-	err := r.object(commitWords, func(name string) (err error) {
-		switch name {
-		case "requirements":
-			if null, err := r.null(); null || err != nil {
-				return err
-			}
-			requirements, err = decodeAll(r, name, readViewRequirement, plus)
-		case "updates":
-			updates, err = decodeAll(r, name, readViewUpdate, plus)
-		default:
-			err = r.dec.SkipValue()
-		}
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return requirements, updates, nil
+	return decodeCommit(body, readViewRequirement, readViewUpdate, plus)
 }
-
-func plus[T any](all []T, next T) []T { return append(all, next) }
 
 // CommitView checks requirements against base, applies updates in order and
 // returns the next metadata, to be written to its MetadataLocation: the version
