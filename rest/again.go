@@ -29,7 +29,7 @@ func (c *call) again(seq journal.Seq) (reply, error) {
 func doneAgain(*call, journal.Event) (reply, error) { return noContent, nil }
 
 func loadedAgain(c *call, e journal.Event) (reply, error) {
-	t, err := c.made(e)
+	t, err := c.tableMade(e)
 	if err != nil {
 		return reply{}, err
 	}
@@ -37,7 +37,7 @@ func loadedAgain(c *call, e journal.Event) (reply, error) {
 }
 
 func committedAgain(c *call, e journal.Event) (reply, error) {
-	t, err := c.made(e)
+	t, err := c.tableMade(e)
 	if err != nil {
 		return reply{}, err
 	}
@@ -50,6 +50,15 @@ func viewAgain(c *call, e journal.Event) (reply, error) {
 		return reply{}, err
 	}
 	return loadedView(catalog.View{MetadataLocation: t.MetadataLocation, Metadata: t.Metadata}, nil)
+}
+
+// tableMade is the version of a table that an event made, as it was answered.
+func (c *call) tableMade(e journal.Event) (catalog.Table, error) {
+	t, err := c.made(e)
+	if err != nil {
+		return t, err
+	}
+	return t.WithUUID(e.Moves()[0].UUID)
 }
 
 // made is the version that the first move of an event made: as the journal kept

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
+
+	"github.com/google/uuid"
 
 	"puddle/journal"
 	"puddle/projections"
@@ -35,21 +38,28 @@ func (c *Catalog) LoadTable(ctx context.Context, id journal.Identifier) (Table, 
 	return c.load(ctx, object)
 }
 
-// load reads a version of a table as clients are shown it: with its uuid, which a
-// file of format version 1 may lack (case 3).
+// load reads a version of a table as clients are shown it.
 func (c *Catalog) load(ctx context.Context, object projections.Object) (Table, error) {
 	d, err := c.read(ctx, object.Pointer)
 	if err != nil {
 		return Table{}, err
 	}
-	if bytes.Contains(d.text, []byte(object.UUID.String())) {
-		return tableAt(object.Pointer, d.text), nil
+	return tableAt(object.Pointer, d.text).WithUUID(object.UUID)
+}
+
+// WithUUID is the table with its uuid in the metadata, where the file, of format
+// version 1, has none (case 3).
+func (t Table) WithUUID(id uuid.UUID) (Table, error) {
+	text := id.String()
+	if bytes.Contains(t.Metadata, []byte(text)) || bytes.Contains(t.Metadata, []byte(strings.ToUpper(text))) {
+		return t, nil
 	}
-	doc, err := d.parse(object)
+	doc, err := decoded(metadata.Parse(t.Metadata, t.MetadataLocation))
 	if err != nil {
 		return Table{}, err
 	}
-	return tableAt(object.Pointer, doc.Bytes()), nil
+	t.Metadata = doc.WithUUID(id).Bytes()
+	return t, nil
 }
 
 // TableExists answers nil or NoSuchTable. It reads no storage.
