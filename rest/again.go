@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"puddle/journal"
+	"puddle/projections"
 	"puddle/rest/catalog"
 )
 
@@ -76,12 +77,12 @@ func (c *call) made(e journal.Event) (catalog.Table, error) {
 	return catalog.Table{MetadataLocation: pointer.MetadataLocation, Metadata: document, Digest: pointer.DocumentSHA256}, err
 }
 
-func namespaceAgain(_ *call, e journal.Event) (reply, error) {
+func namespaceAgain(c *call, e journal.Event) (reply, error) {
 	made, is := e.Body.(journal.NamespaceCreated)
 	if !is {
 		return reply{}, unlike(e)
 	}
-	return ok(namespaceBody{made.Namespace, made.Properties})
+	return ok(c.shown(projections.Namespace{ID: made.ID, Name: made.Namespace, Properties: made.Properties}))
 }
 
 // propertiesAgain tells the removals that were missing from those that the event

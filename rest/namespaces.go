@@ -102,7 +102,13 @@ func createNamespace(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(namespaceBody{made.Name, made.Properties})
+	return ok(c.shown(made))
+}
+
+// shown is a namespace as clients see it, with the location that it has when
+// nobody gave it one.
+func (c *call) shown(n projections.Namespace) namespaceBody {
+	return namespaceBody{n.Name, c.warehouse.Catalog.ShownProperties(n)}
 }
 
 func loadNamespace(c *call) (reply, error) {
@@ -114,7 +120,7 @@ func loadNamespace(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(namespaceBody{found.Name, found.Properties})
+	return ok(c.shown(found))
 }
 
 func namespaceExists(c *call) (reply, error) {

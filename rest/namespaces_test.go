@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,13 +127,44 @@ func TestCase106_Properties(t *testing.T) {
 	update := func(body string) answer { return f.do("POST", v1+"/namespaces/n/properties", body) }
 	f.fails(update(`{"removals":["a"],"updates":{"a":"2"}}`), 422, "UnprocessableEntityException")
 	equal(t, "removal of the last", string(f.must(200, update(`{"removals":["a","zz","zz"]}`)).body), `{"updated":[],"removed":["a"],"missing":["zz"]}`)
-	equal(t, "empty map", string(f.do("GET", v1+"/namespaces/n", "").body), `{"namespace":["n"],"properties":{}}`)
+	equal(t, "what is left", slices.Collect(maps.Keys(f.properties("n"))), []string{"location"})
 	for _, body := range []string{`{"updates":{"a":null}}`, `{"updates":{"a":1}}`, `{"removals":[null]}`, `{"removals":"a"}`, `{"updates":[]}`, `[]`, ``} {
 		f.fails(update(body), 400, "BadRequestException")
 	}
 	f.must(200, update(`{"removals":null,"updates":null}`))
 	f.fails(f.do("POST", v1+"/namespaces", `{"namespace":["m"],"properties":{"a":null}}`), 400, "BadRequestException")
 	f.fails(f.do("POST", v1+"/namespaces/no/properties", `{}`), 404, "NoSuchNamespaceException")
+}
+
+func (f *fixture) properties(namespace string) map[string]string {
+	f.t.Helper()
+	var body struct{ Properties map[string]string }
+	f.must(200, f.do("GET", v1+"/namespaces/"+namespace, "")).into(f.t, &body)
+	return body.Properties
+}
+
+// Case 49: a namespace without a location has one of its own below the
+// warehouse, told by create and load alike, until it is given another; Trino
+// places tables below it.
+func TestCase49_LocationOfNamespaces(t *testing.T) {
+	f := serve(t, nil)
+	var made struct{ Properties map[string]string }
+	f.must(200, f.do("POST", v1+"/namespaces", `{"namespace":["n"],"properties":{"a":"1"}}`)).into(t, &made)
+	f.ns("other")
+	own := made.Properties["location"]
+	if !strings.HasPrefix(own, root("default")+"/") || own == f.properties("other")["location"] {
+		t.Errorf("%s is no place of the namespace's own below the warehouse", own)
+	}
+	equal(t, "loaded", f.properties("n"), map[string]string{"a": "1", "location": own})
+	update := func(body string) string {
+		return string(f.must(200, f.do("POST", v1+"/namespaces/n/properties", body)).body)
+	}
+	equal(t, "no property to remove", update(`{"removals":["location"]}`), `{"updated":[],"removed":[],"missing":["location"]}`)
+	update(`{"updates":{"location":"` + own + `_elsewhere"}}`)
+	equal(t, "given", f.properties("n")["location"], own+"_elsewhere")
+	update(`{"removals":["location"]}`)
+	equal(t, "given no more", f.properties("n")["location"], own)
+	f.must(200, f.do("POST", v1+"/namespaces/n/tables", `{"name":"t","location":"`+own+`/t-1","stage-create":true,"schema":`+schema+`}`))
 }
 
 func TestCreateNamespace(t *testing.T) {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"puddle/internal/warehouse"
@@ -62,6 +63,19 @@ func (c *Catalog) placesOf(doc version) ([]journal.Place, error) {
 		}
 	}
 	return places, nil
+}
+
+// ShownProperties are a namespace's properties as clients are to see them: one
+// without a location of its own has <warehouse>/<uuid of the namespace>. It is
+// told and not stored. Trino makes its tables below it; without one it creates
+// them first, then finds their metadata file and refuses the place (case 49).
+func (c *Catalog) ShownProperties(n projections.Namespace) map[string]string {
+	if _, own := n.Properties[locationProperty]; own {
+		return n.Properties
+	}
+	shown := map[string]string{locationProperty: trimSlash(c.Roots[0].URL) + "/" + n.ID.String()}
+	maps.Copy(shown, n.Properties)
+	return shown
 }
 
 // defaultLocation is <namespace location or warehouse>/<uuid>: unique for ever,
