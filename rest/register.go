@@ -76,6 +76,9 @@ func unregisteredAgain(c *call, e journal.Event) (reply, error) {
 		return reply{}, unlike(e)
 	}
 	table, err := c.warehouse.Catalog.TableAt(c.ctx, moves[0].From.Pointer)
+	if err == nil {
+		table, err = table.WithUUID(moves[0].UUID)
+	}
 	if err != nil {
 		return reply{}, err
 	}

@@ -77,3 +77,32 @@ func TestUnregisterTable(t *testing.T) {
 	f.fails(f.do("POST", tablePath, setProperty("a", "c")), 404, "NoSuchTableException")
 	f.fails(f.do("POST", tablePath+"/unregister", ""), 404, "NoSuchTableException")
 }
+
+// Case 3: a file without a uuid, registered twice, is two tables: a tag of the
+// first is none of the second, and what was answered is answered again.
+func TestCase3_TagsAndRepeats(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	key, location := "old/metadata/v1.metadata.json", root("default")+"/old"
+	file := `{"format-version":1,"location":"` + location + `","last-updated-ms":1,"last-column-id":1,` +
+		`"schema":{"type":"struct","fields":[{"id":1,"name":"id","required":true,"type":"long"}]},"partition-spec":[]}`
+	if err := f.stores["default"].Create(t.Context(), key, []byte(file)); err != nil {
+		t.Fatal(err)
+	}
+	twice := func(path, body string) answer {
+		t.Helper()
+		k := aKey()
+		first := f.must(200, f.do("POST", path, body, k))
+		again := f.must(200, f.do("POST", path, body, k))
+		equal(t, "again", string(again.body), string(first.body))
+		equal(t, "tag again", again.tag(), first.tag())
+		return first
+	}
+	body := registerBody("t", location+"/metadata/v1.metadata.json")
+	first := twice(registerPath, body)
+	equal(t, "tag of a load", f.tagged(f.do("GET", tablePath, "")), first.tag())
+	equal(t, "tag of no effect", f.tagged(f.do("POST", tablePath, `{"updates":[]}`)), first.tag())
+	twice(tablePath+"/unregister", "")
+	twice(registerPath, body)
+	f.must(200, f.do("GET", tablePath, "", "If-None-Match: "+first.tag()))
+}

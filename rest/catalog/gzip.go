@@ -12,16 +12,24 @@ import (
 func gzipped(data []byte) bool { return bytes.HasPrefix(data, []byte{0x1f, 0x8b}) }
 
 // inflate reads a gzip file. What has more than so many bytes inside is not read to
-// its end.
+// its end, and takes no memory: the bytes are counted before they are kept.
 func inflate(data []byte, limit int) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(z, int64(limit)+1))
-	if err == nil && len(text) > limit {
-		err = fmt.Errorf("it inflates to more than %d bytes", limit)
+	size, err := io.Copy(io.Discard, io.LimitReader(z, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case size > int64(limit):
+		return nil, fmt.Errorf("it inflates to more than %d bytes", limit)
 	}
+	if err := z.Reset(bytes.NewReader(data)); err != nil {
+		return nil, err
+	}
+	text := make([]byte, size)
+	_, err = io.ReadFull(z, text)
 	return text, err
 }
 

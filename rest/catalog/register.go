@@ -62,7 +62,7 @@ func (c *Catalog) register(ctx context.Context, cause journal.Cause, id journal.
 	if err != nil {
 		return Table{}, recorded(journal.Table, err)
 	}
-	return tableAt(f.pointer, s.doc.Bytes()), nil
+	return shownAt(f.pointer.MetadataLocation, s.doc), nil
 }
 
 // claimed is the step to a registered table: of the one that is there when it may

@@ -43,7 +43,9 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 	tables := make([]Table, len(steps))
 	var moving []int
 	for i, s := range steps {
-		if tables[i] = tableAt(s.object.Pointer, s.doc.Bytes()); !s.idle() {
+		if s.idle() {
+			tables[i] = shownAt(s.object.Pointer.MetadataLocation, s.doc)
+		} else {
 			moving = append(moving, i)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 
 // Table is one version of a table as clients get it. Metadata is the JSON of the
 // metadata file, byte for byte and inflated, with the uuid where the file has none
-// (case 3); it must not be modified. Digest is the SHA-256 of the inflated file.
-// MetadataLocation and Digest are empty when the table was only staged.
+// (case 3); it must not be modified. Digest is its SHA-256. MetadataLocation and
+// Digest are empty when the table was only staged.
 type Table struct {
 	MetadataLocation string
 	Metadata         []byte
@@ -26,6 +26,11 @@ type Table struct {
 // tableAt is the version that a pointer names, with its inflated document.
 func tableAt(pointer journal.Pointer, document []byte) Table {
 	return Table{MetadataLocation: pointer.MetadataLocation, Metadata: document, Digest: pointer.DocumentSHA256}
+}
+
+// shownAt is a version whose document may say more than the file: its uuid.
+func shownAt(at string, doc *metadata.Document) Table {
+	return Table{MetadataLocation: at, Metadata: doc.Bytes(), Digest: journal.Sum(doc.Bytes())}
 }
 
 // LoadTable reads the current version. NoSuchTable, also when the namespace is
@@ -58,8 +63,7 @@ func (t Table) WithUUID(id uuid.UUID) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t.Metadata = doc.WithUUID(id).Bytes()
-	return t, nil
+	return shownAt(t.MetadataLocation, doc.WithUUID(id)), nil
 }
 
 // TableExists answers nil or NoSuchTable. It reads no storage.
