@@ -78,17 +78,47 @@ func TestUnregisterTable(t *testing.T) {
 	f.fails(f.do("POST", tablePath+"/unregister", ""), 404, "NoSuchTableException")
 }
 
+// old puts a metadata file of format version 1 without a uuid into storage, and
+// answers where it is.
+func (f *fixture) old(name, members string) string {
+	f.t.Helper()
+	location := root("default") + "/old"
+	file := `{"format-version":1,"location":"` + location + `","last-updated-ms":1,"last-column-id":1,` +
+		`"schema":{"type":"struct","fields":[{"id":1,"name":"id","required":true,"type":"long"}]},"partition-spec":[]` + members + `}`
+	if err := f.stores["default"].Create(f.t.Context(), "old/metadata/"+name, []byte(file)); err != nil {
+		f.t.Fatal(err)
+	}
+	return location + "/metadata/" + name
+}
+
+// Case 3: a file that only speaks of the uuid does not have one.
+func TestCase3_UUIDInAProperty(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	first := f.old("v1.metadata.json", "")
+	uuidOf := func(a answer) string {
+		t.Helper()
+		var body struct {
+			Metadata struct {
+				UUID string `json:"table-uuid"`
+			} `json:"metadata"`
+		}
+		f.must(200, a).into(t, &body)
+		return body.Metadata.UUID
+	}
+	id := uuidOf(f.do("POST", registerPath, registerBody("t", first)))
+	second := f.old("v2.metadata.json", fmt.Sprintf(`,"properties":{"table-uuid":%q},"metadata-log":[{"timestamp-ms":1,"metadata-file":%q}]`, id, first))
+	body := strings.Replace(registerBody("t", second), "}", `,"overwrite":true}`, 1)
+	equal(t, "uuid of the next file", uuidOf(f.do("POST", registerPath, body)), id)
+	equal(t, "uuid of a load", uuidOf(f.do("GET", tablePath, "")), id)
+}
+
 // Case 3: a file without a uuid, registered twice, is two tables: a tag of the
 // first is none of the second, and what was answered is answered again.
 func TestCase3_TagsAndRepeats(t *testing.T) {
 	f := serve(t, nil)
 	f.ns("n")
-	key, location := "old/metadata/v1.metadata.json", root("default")+"/old"
-	file := `{"format-version":1,"location":"` + location + `","last-updated-ms":1,"last-column-id":1,` +
-		`"schema":{"type":"struct","fields":[{"id":1,"name":"id","required":true,"type":"long"}]},"partition-spec":[]}`
-	if err := f.stores["default"].Create(t.Context(), key, []byte(file)); err != nil {
-		t.Fatal(err)
-	}
+	file := f.old("v1.metadata.json", "")
 	twice := func(path, body string) answer {
 		t.Helper()
 		k := aKey()
@@ -98,7 +128,7 @@ func TestCase3_TagsAndRepeats(t *testing.T) {
 		equal(t, "tag again", again.tag(), first.tag())
 		return first
 	}
-	body := registerBody("t", location+"/metadata/v1.metadata.json")
+	body := registerBody("t", file)
 	first := twice(registerPath, body)
 	equal(t, "tag of a load", f.tagged(f.do("GET", tablePath, "")), first.tag())
 	equal(t, "tag of no effect", f.tagged(f.do("POST", tablePath, `{"updates":[]}`)), first.tag())

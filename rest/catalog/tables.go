@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"puddle/journal"
@@ -55,8 +55,7 @@ func (c *Catalog) load(ctx context.Context, object projections.Object) (Table, e
 // WithUUID is the table with its uuid in the metadata, where the file, of format
 // version 1, has none (case 3).
 func (t Table) WithUUID(id uuid.UUID) (Table, error) {
-	text := id.String()
-	if bytes.Contains(t.Metadata, []byte(text)) || bytes.Contains(t.Metadata, []byte(strings.ToUpper(text))) {
+	if saysUUID(t.Metadata) {
 		return t, nil
 	}
 	doc, err := decoded(metadata.Parse(t.Metadata, t.MetadataLocation))
@@ -64,6 +63,28 @@ func (t Table) WithUUID(id uuid.UUID) (Table, error) {
 		return Table{}, err
 	}
 	return shownAt(t.MetadataLocation, doc.WithUUID(id)), nil
+}
+
+// saysUUID tells whether a metadata file has its table's uuid. It reads no further
+// than there: most writers begin with it.
+func saysUUID(text []byte) bool {
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
+	if _, err := d.ReadToken(); err != nil {
+		return false
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return false
+		}
+		if name.String() == "table-uuid" {
+			return d.PeekKind() == '"'
+		}
+		if d.SkipValue() != nil {
+			return false
+		}
+	}
+	return false
 }
 
 // TableExists answers nil or NoSuchTable. It reads no storage.
