@@ -56,7 +56,7 @@ func testRememberIsAllOrNone(t *testing.T, open Open) {
 	for i := range three {
 		three[i].Key += strings.Repeat("x", i)
 	}
-	twice := append(three[:2:2], three[0])
+	twice := []journal.Answer{three[0], three[1], three[0]}
 	wantError(t, "a key twice", j.Remember(ctx, lake, Start, twice...), journal.ErrKeyTaken)
 	if err := j.Remember(ctx, lake, Start, three[2]); err != nil {
 		t.Fatal(err)
