@@ -180,6 +180,7 @@ func TestFaultMatrix(t *testing.T) {
 	}{{kind{"memory", inMemory}, everyStep}, {kind{"tables", onTables}, oneOfEach}, {kind{"disk", onDisk}, oneOfEach}} {
 		for name, script := range scripts {
 			t.Run(k.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				next := folders(t)
 				steps := checkFault(t, k.clear(t, next()), script, &faults{}, "kept")
 				for _, at := range k.choose(steps) {
