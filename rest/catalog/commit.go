@@ -26,7 +26,7 @@ type Change struct {
 // there is no event.
 //
 // CommitFailed when a requirement does not hold: at once, also when it held for a
-// base that lost a race. NoSuchTable, NoSuchNamespace, FileMissing, Unsupported;
+// base that lost a race. NoSuchTable, NoSuchNamespace, FileMissing;
 // Invalid, also for one table twice; AlreadyExists for places; Unavailable,
 // OutcomeUnknown.
 func (c *Catalog) CommitTables(ctx context.Context, cause journal.Cause, changes ...Change) ([]Table, error) {

@@ -25,7 +25,7 @@ const (
 	Invalid           Code = "invalid"             // the request can never be right
 	IllegalArgument   Code = "illegal-argument"    // likewise, where clients look for that word (rck §1.1)
 	Unprocessable     Code = "unprocessable"       // the request contradicts itself
-	Unsupported       Code = "unsupported"         // right, but not in this build
+	Unsupported       Code = "unsupported"         // right, but cannot be done here
 	Unavailable       Code = "unavailable"         // surely not done, for a passing reason
 	OutcomeUnknown    Code = "outcome-unknown"     // done or not: only the journal can tell
 )

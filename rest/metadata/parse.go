@@ -28,18 +28,25 @@ func required(version int) []string {
 	return [...][]string{requiredInV1, requiredInV2, requiredInV3}[version-oldestVersion]
 }
 
+// cutFile cuts the whole text of a metadata file, of which nothing may be read in
+// two ways.
+func cutFile(file []byte, what string) (object, error) {
+	r := strictReader(file)
+	top, err := cutMembers(r, what)
+	if err != nil {
+		return top, err
+	}
+	return top, r.end(what)
+}
+
 // Parse reads the inflated bytes of a metadata file strictly. The location is
 // kept as it is given. The document holds on to file, which must not be modified
 // afterwards. Errors: *Invalid for anything that the Java library would refuse
 // to load or that two readers could read differently (cases 9, 11, 14, 19, 21,
 // 29). Files of format version 1 may lack a UUID: see HasUUID.
 func Parse(file []byte, metadataLocation string) (*Document, error) {
-	r := strictReader(file)
-	top, err := cutMembers(r, topWords.what)
+	top, err := cutFile(file, topWords.what)
 	if err != nil {
-		return nil, err
-	}
-	if err := r.end(topWords.what); err != nil {
 		return nil, err
 	}
 	d := &Document{bytes: file, metadataLocation: metadataLocation, top: top}

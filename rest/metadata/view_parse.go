@@ -14,16 +14,12 @@ var viewWords = vocabulary{what: "view metadata",
 // modified afterwards. Errors: *Invalid for anything that the Java library would
 // refuse to load or that two readers could read differently.
 func ParseView(file []byte, metadataLocation string) (*View, error) {
-	r := strictReader(file)
-	top, err := cutMembers(r, viewWords.what)
+	top, err := cutFile(file, viewWords.what)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.end(viewWords.what); err != nil {
-		return nil, err
-	}
 	v := &View{bytes: file, metadataLocation: metadataLocation, top: top, state: newViewState(uuid.Nil)}
-	r = newReader(file)
+	r := newReader(file)
 	err = r.object(viewWords, func(name string) error {
 		raw, err := r.value()
 		if err != nil {
