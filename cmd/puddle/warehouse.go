@@ -91,6 +91,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Catalog: catalog.New(catalog.Options{
 			ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder,
 			Now: time.Now, MaxDocument: int(n.config.Journal.MaxDocument),
+			PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
 		}),
 		Journal: n.journal.Warehouse(w.id), State: reader, Present: w.present,
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },

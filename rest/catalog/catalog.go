@@ -28,6 +28,9 @@ type Options struct {
 	Recorder    Recorder
 	Now         func() time.Time // stamps documents
 	MaxDocument int              // compressed bytes of a document kept in the journal
+	PurgeMode   PurgeMode        // what a drop with a purge does; default PurgeServer
+	PurgeGrace  time.Duration    // from such a drop until its files go; until then it can be undone
+	DropKeep    time.Duration    // how long a dropped table can be undropped by its name
 }
 
 // Catalog decides the commands of one warehouse. Safe for concurrent use.

@@ -70,36 +70,3 @@ func TestCase98_RenameIsRefused(t *testing.T) {
 		t.Errorf("%d events: a refusal was recorded", len(events))
 	}
 }
-
-// Dropping reads no file and leaves all of them; the name is free again, and so
-// is the place.
-func TestDrop(t *testing.T) {
-	each(t, func(t *testing.T, g *ground) {
-		p := running(t, g)
-		p.namespace(t, nil, "n")
-		table := p.table(t, "t", g.url+"/place")
-		had := files(t, g)
-		must(t, p.DropTable(ctx, called("drop"), id("t"), false))
-		if diff := cmp.Diff(had, files(t, g)); diff != "" {
-			t.Errorf("files: %s", diff)
-		}
-		e := last(t, g)
-		want := journal.TableDropped{Moves: [1]journal.Move{{
-			Kind: journal.Table, UUID: uuid.MustParse(read(t, table.Metadata).UUID),
-			From: &journal.From{Identifier: id("t"), Pointer: pointer(table)},
-		}}}
-		if diff := cmp.Diff(journal.Body(want), e.Body); diff != "" || e.Cause.RequestID != "drop" {
-			t.Errorf("the event of %q: %s", e.Cause.RequestID, diff)
-		}
-		_, err := p.LoadTable(ctx, id("t"))
-		refused(t, err, catalog.NoSuchTable)
-		refused(t, p.DropTable(ctx, cause, id("t"), false), catalog.NoSuchTable, "Table does not exist: n.t")
-		p.table(t, "t", g.url+"/place")
-		must(t, p.DropTable(ctx, cause, id("t"), true))
-		if dropped, ok := last(t, g).Body.(journal.TableDropped); !ok || !dropped.Purge {
-			t.Errorf("the event does not know that a purge was asked for: %+v", last(t, g).Body)
-		}
-		p.table(t, "u", g.url+"/place")
-		audit(t, g)
-	})
-}

@@ -108,22 +108,6 @@ func (c *Catalog) list(ctx context.Context, in journal.Namespace, kind journal.O
 	return names, reading(err)
 }
 
-// DropTable ends a table. It reads none of its files, so that a broken table can
-// be dropped. Purge is kept in the event: this build removes no files, and what
-// was asked for stays known. NoSuchTable.
-func (c *Catalog) DropTable(ctx context.Context, cause journal.Cause, id journal.Identifier, purge bool) error {
-	defer c.lockObjects(id)()
-	return onCurrent(func() error {
-		object, err := c.table(ctx, id)
-		if err != nil {
-			return err
-		}
-		return recorded(journal.Table, c.record(ctx, cause, journal.TableDropped{Moves: [1]journal.Move{{
-			Kind: journal.Table, UUID: object.UUID, From: from(object),
-		}}, Purge: purge}))
-	})
-}
-
 // table finds the live table of that name; NoSuchTable.
 func (c *Catalog) table(ctx context.Context, id journal.Identifier) (projections.Object, error) {
 	return c.object(ctx, journal.Table, id)

@@ -121,6 +121,27 @@ func (b *block) duration(name string, into *time.Duration) {
 	*into = d
 }
 
+// maxPeriod is the longest of periods, ten years: longer ones are mistakes.
+const maxPeriod = 10 * 365 * 24 * time.Hour
+
+// period takes a time to wait, which may be none.
+func (b *block) period(name string, into *time.Duration) {
+	const like = "a duration like 0s, 30m or 24h"
+	s, ok := b.scalar(name, like, "!!str")
+	if !ok {
+		return
+	}
+	d, err := time.ParseDuration(s)
+	switch {
+	case err != nil || d < 0:
+		b.fail(name, "must be %s, not %q", like, s)
+	case d > maxPeriod:
+		b.fail(name, "%s is over the limit of %d hours", s, maxPeriod/time.Hour)
+	default:
+		*into = d
+	}
+}
+
 var units = []struct {
 	suffix string
 	shift  uint

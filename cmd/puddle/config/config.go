@@ -71,10 +71,25 @@ func (p Place) Folder() string { return filepath.Clean(p.Location.Path()) }
 
 // Warehouse is one configured storage root and what else its tables may use.
 type Warehouse struct {
-	Name    string
-	Root    Place
-	Allowed []Place
+	Name     string
+	Root     Place
+	Allowed  []Place
+	Purge    Purge
+	DropKeep time.Duration // how long a dropped table can be undropped by name
 }
+
+// Purge is what becomes of the files of tables that are dropped with a purge.
+type Purge struct {
+	Mode  string        // server, ignore, refuse
+	Grace time.Duration // from the drop until its files go; 0: at once
+}
+
+// The modes of a purge.
+const (
+	PurgeServer = "server" // the files go after the grace
+	PurgeIgnore = "ignore" // the drop is one without a purge
+	PurgeRefuse = "refuse" // such a drop is refused
+)
 
 // Token is a static bearer token, kept by its SHA-256 only.
 type Token struct {
@@ -124,6 +139,11 @@ func defaults() Config {
 	}
 }
 
+// newWarehouse is a warehouse with the defaults of its keys.
+func newWarehouse(name string) Warehouse {
+	return Warehouse{Name: name, Purge: Purge{Mode: PurgeServer, Grace: 24 * time.Hour}, DropKeep: 7 * 24 * time.Hour}
+}
+
 // complete fills in the defaults that follow from other keys.
 func (d *decoder) complete(c *Config) {
 	if c.Journal.Path == "" {
@@ -141,5 +161,7 @@ func (d *decoder) complete(c *Config) {
 		return
 	}
 	place, _ := d.place("warehouses", "file://"+root)
-	c.Warehouses = []Warehouse{{Name: "default", Root: place}}
+	w := newWarehouse("default")
+	w.Root = place
+	c.Warehouses = []Warehouse{w}
 }

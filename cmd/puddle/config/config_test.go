@@ -47,7 +47,7 @@ func TestDefaultIsEverythingBelowPuddleData(t *testing.T) {
 		Logging: Logging{"info", "text"}, DataDir: "puddle-data",
 		Journal:    Journal{"puddle-data/journal.db", 16 << 20},
 		Metastore:  Metastore{SQLite, "puddle-data/puddle.db"},
-		Warehouses: []Warehouse{{Name: "default", Root: Place{root, location}}},
+		Warehouses: []Warehouse{{"default", Place{root, location}, nil, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour}},
 		Metrics:    true, KeyLifetime: 30 * time.Minute,
 	}
 	if diff := cmp.Diff(want, c, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
@@ -77,7 +77,7 @@ journal: {path: j.db, archive: async, max-document: 1KiB}
 metastore: {type: sqlite, sqlite: {path: p.db}}
 warehouses:
   b.2: {location: /w/b, allowed-locations: ["file:/more/b"]}
-  a: {location: "file:///w/a"}
+  a: {location: "file:///w/a", purge: {mode: ignore, grace: 0s}, drop: {keep: 1h30m}}
 authn:
   tokens:
   - {name: etl, token: "${TOKEN}"}
@@ -100,8 +100,8 @@ idempotency: {lifetime: 36h}
 		Logging: Logging{"debug", "json"}, DataDir: "/srv/data",
 		Journal: Journal{"j.db", 1024}, Metastore: Metastore{SQLite, "p.db"},
 		Warehouses: []Warehouse{
-			{"b.2", place("/w/b"), []Place{place("file:/more/b")}},
-			{"a", place("file:///w/a"), nil},
+			{"b.2", place("/w/b"), []Place{place("file:/more/b")}, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour},
+			{"a", place("file:///w/a"), nil, Purge{PurgeIgnore, 0}, 90 * time.Minute},
 		},
 		Tokens:      []Token{{"etl", journal.Sum([]byte("123$x"))}, {"ci", journal.Sum([]byte("other"))}},
 		KeyLifetime: 36 * time.Hour,
@@ -123,8 +123,6 @@ warehouses:
   default:
     location: /w
     s3: {revalidate: 30s, remote-signing: {enabled: false}, vended-credentials: {enabled: false, duration-seconds: 3600}}
-    purge: {mode: server, grace: 24h}
-    drop: {keep: 168h}
 external-warehouses: {}
 authn: {oidc: [], clients: , token-lifetime: 1h}
 authz: {type: allow-authenticated, rules: [], opa: {timeout: 500ms}}

@@ -83,7 +83,7 @@ func (d *decoder) warehouses(b *block, c *Config) {
 		if reason := badName(name); reason != "" {
 			d.fail(key, "%s", reason)
 		}
-		w := Warehouse{Name: name}
+		w := newWarehouse(name)
 		one := b.block(name)
 		location := ""
 		one.text("location", &location)
@@ -94,11 +94,21 @@ func (d *decoder) warehouses(b *block, c *Config) {
 			}
 		})
 		one.later("s3", laterS3)
-		one.later("purge", laterPurge)
-		one.later("drop", laterDrop)
+		d.drops(one, &w)
 		one.end()
 		c.Warehouses = append(c.Warehouses, w)
 	}
+}
+
+// drops reads what becomes of dropped tables.
+func (d *decoder) drops(b *block, w *Warehouse) {
+	purge := b.block("purge")
+	purge.choice("mode", &w.Purge.Mode, PurgeServer, PurgeIgnore, PurgeRefuse)
+	purge.period("grace", &w.Purge.Grace)
+	purge.end()
+	drop := b.block("drop")
+	drop.period("keep", &w.DropKeep)
+	drop.end()
 }
 
 // place reads a storage URL.

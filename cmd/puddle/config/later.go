@@ -7,8 +7,6 @@ import "go.yaml.in/yaml/v3"
 const (
 	laterTLS        = `{cert-file: "", key-file: "", client-ca-file: ""}`
 	laterPostgreSQL = `{url: "", schema: puddle, max-connections: 10}`
-	laterPurge      = `{mode: server, grace: 24h}`
-	laterDrop       = `{keep: 168h}`
 	laterOPA        = `{url: "", timeout: 500ms}`
 	laterTracing    = `{otlp-endpoint: ""}`
 	laterS3         = `
