@@ -21,11 +21,16 @@ const (
 	KindTableRenamed       Kind = "table-renamed"
 	KindTableDropped       Kind = "table-dropped"
 	KindTableUnregistered  Kind = "table-unregistered"
+	KindTableUndropped     Kind = "table-undropped"
+	KindTableRepointed     Kind = "table-repointed"
+	KindTablePurged        Kind = "table-purged"
 	KindViewCreated        Kind = "view-created"
 	KindViewRegistered     Kind = "view-registered"
 	KindViewReplaced       Kind = "view-replaced"
 	KindViewRenamed        Kind = "view-renamed"
 	KindViewDropped        Kind = "view-dropped"
+	KindViewUndropped      Kind = "view-undropped"
+	KindViewRepointed      Kind = "view-repointed"
 )
 
 // Body is what happened, by kind. It is sealed: the types of this package are
@@ -73,11 +78,16 @@ var decoders = map[Kind]map[int]func([]byte) (Body, error){
 	KindTableRenamed:       {1: decodeBody[TableRenamed]},
 	KindTableDropped:       {1: decodeBody[TableDropped]},
 	KindTableUnregistered:  {1: decodeBody[TableUnregistered]},
+	KindTableUndropped:     {1: decodeBody[TableUndropped]},
+	KindTableRepointed:     {1: decodeBody[TableRepointed]},
+	KindTablePurged:        {1: decodeBody[TablePurged]},
 	KindViewCreated:        {1: decodeBody[ViewCreated]},
 	KindViewRegistered:     {1: decodeBody[ViewRegistered]},
 	KindViewReplaced:       {1: decodeBody[ViewReplaced]},
 	KindViewRenamed:        {1: decodeBody[ViewRenamed]},
 	KindViewDropped:        {1: decodeBody[ViewDropped]},
+	KindViewUndropped:      {1: decodeBody[ViewUndropped]},
+	KindViewRepointed:      {1: decodeBody[ViewRepointed]},
 }
 
 // Kinds lists the kinds that this build reads, in the order of their names.

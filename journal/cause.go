@@ -46,14 +46,16 @@ type Cause struct {
 
 // Engine makes the engine of a Cause from a User-Agent: valid UTF-8, cut at 256
 // bytes between characters.
-func Engine(userAgent string) string {
-	s := strings.ToValidUTF8(userAgent, "\uFFFD")
-	if len(s) <= maxEngine {
+func Engine(userAgent string) string { return cut(userAgent, maxEngine) }
+
+// cut makes valid UTF-8 of at most so many bytes.
+func cut(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= limit {
 		return s
 	}
-	cut := maxEngine
-	for !utf8.RuneStart(s[cut]) {
-		cut--
+	for !utf8.RuneStart(s[limit]) {
+		limit--
 	}
-	return s[:cut]
+	return s[:limit]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -173,7 +174,7 @@ func goldRecovered(parent journal.Position) gold {
 // reads that as what it was.
 func TestFrozenRecords(t *testing.T) {
 	kinds := map[journal.Kind]bool{}
-	for _, g := range append(goldHistory(t), goldCoveHistory(t)...) {
+	for _, g := range slices.Concat(goldHistory(t), goldCoveHistory(t), goldBayHistory(t)) {
 		kinds[g.draft.Body.Kind()] = true
 		t.Run(g.name, func(t *testing.T) {
 			entry, _, err := g.before.Next(g.draft, g.now)

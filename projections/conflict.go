@@ -18,10 +18,11 @@ const (
 	NamespaceMissing  ConflictKind = "namespace-missing"   // the parent or the object's namespace is not there
 	NamespaceNotEmpty ConflictKind = "namespace-not-empty" // a live object or a child is in it
 	NameTaken         ConflictKind = "name-taken"          // a live table or view has the name; Object says which
-	UUIDTaken         ConflictKind = "uuid-taken"          // an object has the uuid, or had it and was dropped and this is no register
+	UUIDTaken         ConflictKind = "uuid-taken"          // an object has the uuid, or had it, was dropped, and this does not bring it back
 	PlaceTaken        ConflictKind = "place-taken"         // another live object's place is equal, above or below
 	ObjectMissing     ConflictKind = "object-missing"      // no live object of that kind, name and uuid
 	PointerMoved      ConflictKind = "pointer-moved"       // the object is at another pointer than From says
+	PurgeMissing      ConflictKind = "purge-missing"       // the table has no pending purge that this drop asked for
 )
 
 // Conflict refuses an event. Nothing of the event is left in the projection.
@@ -33,6 +34,7 @@ type Conflict struct {
 	Object     journal.ObjectKind // NameTaken: what has the name
 	Path       string             // PlaceTaken: the place that was asked for
 	Holder     uuid.UUID          // NameTaken, UUIDTaken, PlaceTaken: who has it
+	Drop       uuid.UUID          // PurgeMissing: the id of the event that is to have asked for it
 }
 
 // Error names the rule and what broke it.
@@ -44,6 +46,8 @@ func (c *Conflict) Error() string {
 		return fmt.Sprintf("%s: %s is a %s", c.Kind, c.Identifier, c.Object)
 	case PlaceTaken:
 		return fmt.Sprintf("%s: %s overlaps a place of %s", c.Kind, c.Path, c.Holder)
+	case PurgeMissing:
+		return fmt.Sprintf("%s: of table %s for drop %s", c.Kind, c.UUID, c.Drop)
 	}
 	return fmt.Sprintf("%s: %s (%s)", c.Kind, c.Identifier, c.UUID)
 }

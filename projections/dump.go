@@ -16,6 +16,7 @@ type Dump struct {
 	Location   string
 	Namespaces []Namespace  // ascending by Key of the name
 	Objects    []HeldObject // ascending by uuid
+	Purges     []Purge      // pending and done, ascending by the table's uuid
 	Steps      []Step       // ascending by uuid, those of one as they happened
 }
 
@@ -44,6 +45,9 @@ func (s *State) Dump(ctx context.Context) (Dump, error) {
 	}
 	for _, o := range h.objects.from("") {
 		d.Objects = append(d.Objects, HeldObject{Object: o.Object, Dropped: !o.live, Places: slices.Clone(o.places)})
+	}
+	for _, p := range h.purges.from("") {
+		d.Purges = append(d.Purges, ownPurge(p))
 	}
 	for _, newest := range h.steps.from("") {
 		steps := newest.list()

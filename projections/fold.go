@@ -64,6 +64,7 @@ func Fold(t Tables, e journal.Event) error {
 		return dropNamespace(t, b)
 	case journal.TableCreated, journal.TableRegistered, journal.TablesCommitted,
 		journal.TableRenamed, journal.TableDropped, journal.TableUnregistered,
+		journal.TableUndropped, journal.TableRepointed, journal.ViewUndropped, journal.ViewRepointed,
 		journal.ViewCreated, journal.ViewRegistered, journal.ViewReplaced, journal.ViewRenamed, journal.ViewDropped:
 		for i, m := range e.Moves() {
 			if err := foldMove(t, e, i, m); err != nil {
@@ -71,6 +72,8 @@ func Fold(t Tables, e journal.Event) error {
 			}
 		}
 		return nil
+	case journal.TablePurged:
+		return closePurge(t, b)
 	}
 	return fmt.Errorf("%w: no projection knows the body %T of event %s", journal.ErrNewer, e.Body, e.Position)
 }

@@ -13,7 +13,7 @@ import (
 // foldMove applies one move. The moves of an event are judged in order, each
 // seeing what those before it did.
 func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
-	held, err := checkFrom(t, m, registers(e))
+	held, err := checkFrom(t, e.Kind(), m)
 	if err != nil {
 		return err
 	}
@@ -33,35 +33,58 @@ func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
 	if err != nil {
 		return err
 	}
-	if err := foldPlaces(t, m); err != nil {
+	owned, err := foldPlaces(t, m)
+	if err != nil {
+		return err
+	}
+	if err := foldPurge(t, e, m, held, owned); err != nil {
 		return err
 	}
 	return t.AddStep(step(e, m), index, named)
 }
 
-// registers tells that an event brings a file that is there already. It alone
-// may give a dropped object's uuid to an object again, of the same kind, whose
-// history it continues (formats §1).
-func registers(e journal.Event) bool {
-	return e.Kind() == journal.KindTableRegistered || e.Kind() == journal.KindViewRegistered
+// foldPurge keeps the purge that a drop asks for, and cancels that of a table
+// which comes back.
+func foldPurge(t Tables, e journal.Event, m journal.Move, held Object, owned []journal.Place) error {
+	if b, ok := e.Body.(journal.TableDropped); ok && b.Purge {
+		return askPurge(t, e, held, owned)
+	}
+	if m.From == nil && held.UUID == m.UUID {
+		return t.DropPurge(m.UUID)
+	}
+	return nil
 }
 
-// checkFrom compares where the event found the object with where it is.
-func checkFrom(t Tables, m journal.Move, registers bool) (Object, error) {
+// checkFrom compares where the event found the object with where it is, and
+// answers what was held of its uuid: of a newborn nothing.
+func checkFrom(t Tables, kind journal.Kind, m journal.Move) (Object, error) {
 	held, live, known, err := t.FindObject(m.UUID)
 	switch {
 	case err != nil:
 		return Object{}, err
-	case m.From == nil && known && (live || !registers || held.Kind != m.Kind):
-		return Object{}, conflict(UUIDTaken, m, m.UUID)
 	case m.From == nil:
-		return Object{}, nil
+		return held, checkBirth(kind, m, held, live, known)
 	case !live || held.Kind != m.Kind || !held.Identifier.Equal(m.From.Identifier):
 		return Object{}, conflict(ObjectMissing, m, uuid.Nil)
 	case held.Pointer != m.From.Pointer:
 		return Object{}, conflict(PointerMoved, m, uuid.Nil)
 	}
 	return held, nil
+}
+
+// checkBirth: registering and undropping alone may give a dropped object's uuid
+// to an object again, of the same kind, whose history it continues (formats §1);
+// and undropping gives no other.
+func checkBirth(kind journal.Kind, m journal.Move, held Object, live, known bool) error {
+	undrops := kind == journal.KindTableUndropped || kind == journal.KindViewUndropped
+	registers := kind == journal.KindTableRegistered || kind == journal.KindViewRegistered
+	switch {
+	case known && (live || held.Kind != m.Kind || !undrops && !registers):
+		return conflict(UUIDTaken, m, m.UUID)
+	case !known && undrops:
+		return conflict(ObjectMissing, m, uuid.Nil)
+	}
+	return nil
 }
 
 // checkName asks whether the object can have its new name.
@@ -82,24 +105,23 @@ func checkName(t Tables, m journal.Move) error {
 }
 
 // foldPlaces gives an object its places and takes those it has no more. Only a
-// path that is new to it can overlap another object's.
-func foldPlaces(t Tables, m journal.Move) error {
+// path that is new to it can overlap another object's. It answers what the object
+// owned before.
+func foldPlaces(t Tables, m journal.Move) (owned []journal.Place, err error) {
 	var wanted []journal.Place
 	if m.To != nil {
 		wanted = m.To.Places
 	}
-	wanted, err := orderPlaces(wanted)
-	if err != nil {
-		return err
+	if wanted, err = orderPlaces(wanted); err != nil {
+		return nil, err
 	}
-	var owned []journal.Place
 	if m.From != nil {
 		if owned, err = t.Places(m.UUID); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if slices.Equal(owned, wanted) {
-		return nil
+		return owned, nil
 	}
 	for _, p := range wanted {
 		if slices.ContainsFunc(owned, func(o journal.Place) bool { return o.Path == p.Path }) {
@@ -107,15 +129,15 @@ func foldPlaces(t Tables, m journal.Move) error {
 		}
 		holder, taken, err := t.PlaceHolder(p.Path, m.UUID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if taken {
 			c := conflict(PlaceTaken, m, holder)
 			c.Path = p.Path
-			return c
+			return nil, c
 		}
 	}
-	return t.SetPlaces(m.UUID, wanted)
+	return owned, t.SetPlaces(m.UUID, wanted)
 }
 
 // orderPlaces sorts by path and keeps the first role of a path.
@@ -148,7 +170,9 @@ func conflict(kind ConflictKind, m journal.Move, holder uuid.UUID) *Conflict {
 	c := &Conflict{Kind: kind, Identifier: m.Identifier(), UUID: m.UUID, Holder: holder}
 	switch kind {
 	case ObjectMissing, PointerMoved:
-		c.Identifier = m.From.Identifier
+		if m.From != nil {
+			c.Identifier = m.From.Identifier
+		}
 	case NamespaceMissing:
 		c.Namespace = c.Identifier.Namespace
 	}

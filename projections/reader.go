@@ -58,6 +58,12 @@ type Reader interface {
 	// Places are what a live object owns, ordered by path; none when it is not
 	// live. A rename repeats them without reading the object's file.
 	Places(ctx context.Context, object uuid.UUID) ([]journal.Place, error)
+	// PlaceHolder is a live object, other than except, that has a place which is
+	// the path, above it or below it: the one of the place whose path is first by
+	// bytes. The path has the form of journal.Place; one that does not end in a
+	// slash, such as a file's, is asked for as if it did.
+	PlaceHolder(ctx context.Context, path string, except uuid.UUID) (uuid.UUID, bool, error)
+	Purges
 	History
 }
 
@@ -80,4 +86,8 @@ type History interface {
 	// Holders are the objects that ever had a name, the one that has it now
 	// first, then the last that had it, and so on back.
 	Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error)
+	// Created tells whether a create or commit of the object made the metadata
+	// file of that location, spelled exactly so: not whether one that was there
+	// was taken. The cost does not grow with the history of other objects.
+	Created(ctx context.Context, object uuid.UUID, location string) (bool, error)
 }

@@ -23,6 +23,8 @@ type held struct {
 	names      tree[uuid.UUID]         // live objects, by identifier
 	kinds      tree[string]            // live objects, by namespace, kind and name: the name
 	places     tree[placeOf]           // by path
+	purges     tree[Purge]             // by the table's uuid
+	due        tree[uuid.UUID]         // the pending ones, by the drop's seq: the table
 	steps      tree[*past[Step]]       // by uuid
 	holders    tree[*past[uuid.UUID]]  // by identifier
 }

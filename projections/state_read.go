@@ -57,6 +57,16 @@ func (s *State) Places(ctx context.Context, id uuid.UUID) ([]journal.Place, erro
 	return slices.Clone(o.places), ctx.Err()
 }
 
+// PlaceHolder finds who has a place that overlaps the path.
+func (s *State) PlaceHolder(ctx context.Context, path string, except uuid.UUID) (uuid.UUID, bool, error) {
+	h := s.now()
+	holder, ok, err := h.PlaceHolder(PlacePath(path), except)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return holder, ok, err
+}
+
 // Steps are the moves of an object. What they point at is not to be changed.
 func (s *State) Steps(ctx context.Context, id uuid.UUID) ([]Step, error) {
 	h := s.now()
@@ -64,6 +74,22 @@ func (s *State) Steps(ctx context.Context, id uuid.UUID) ([]Step, error) {
 	steps := newest.list()
 	slices.Reverse(steps)
 	return steps, ctx.Err()
+}
+
+// Created looks at the newest step first.
+func (s *State) Created(ctx context.Context, id uuid.UUID, location string) (bool, error) {
+	h := s.now()
+	for step, _ := h.steps.get(string(id[:])); step != nil; step = step.before {
+		if creates(step.value.Kind) && step.value.Move.To.Pointer.MetadataLocation == location {
+			return true, ctx.Err()
+		}
+	}
+	return false, ctx.Err()
+}
+
+// creates tells the events whose moves made the metadata files they point at.
+func creates(kind journal.Kind) bool {
+	return kind == journal.KindTableCreated || kind == journal.KindTablesCommitted
 }
 
 // Holders are those that ever had a name, the last that got it first.

@@ -15,12 +15,13 @@ type Tables interface {
 	NamespaceTable
 	ObjectTable
 	PlaceTable
+	PurgeTable
 	HistoryTable
 }
 
 // WarehouseTable says which warehouse this is.
 type WarehouseTable interface {
-	// Begin starts an incarnation: namespaces, objects and places are
+	// Begin starts an incarnation: namespaces, objects, places and purges are
 	// forgotten, history is kept.
 	Begin(name, location string) error
 }
@@ -61,6 +62,16 @@ type PlaceTable interface {
 	// is the path, above it or below it: the one of the place whose path is
 	// first by bytes.
 	PlaceHolder(path string, except uuid.UUID) (uuid.UUID, bool, error)
+}
+
+// PurgeTable holds what drops asked for.
+type PurgeTable interface {
+	// FindPurge is the purge of a table.
+	FindPurge(table uuid.UUID) (Purge, bool, error)
+	// PutPurge adds one or replaces that of its table.
+	PutPurge(p Purge) error
+	// DropPurge forgets that of a table. There need not be one.
+	DropPurge(table uuid.UUID) error
 }
 
 // HistoryTable holds the steps of all objects that ever were.

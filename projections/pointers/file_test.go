@@ -103,7 +103,7 @@ func TestOpenRefusesWhatIsNotItsOwn(t *testing.T) {
 	for path, want := range map[string]error{
 		run(filepath.Join(dir, "foreign.db"), "CREATE TABLE t (x)"):                                 pointers.ErrForeign,
 		run(filepath.Join(dir, "marked.db"), "PRAGMA application_id = 7"):                           pointers.ErrForeign,
-		run(own, "PRAGMA user_version = 2"):                                                         pointers.ErrSchema,
+		run(own, "PRAGMA user_version = 1"):                                                         pointers.ErrSchema,
 		write("text.db", bytes.Repeat([]byte("this is no database\n"), 1000)):                       pointers.ErrCorrupt,
 		write("cut.db", []byte("SQLite format 3\x00 and then nothing more of it, not even a page")): pointers.ErrCorrupt,
 	} {

@@ -114,6 +114,15 @@ func scanStep(rows *sql.Rows) (projections.Step, error) {
 	return s, nil
 }
 
+// created looks from the newest step back: what is asked for is mostly near.
+func (t *tables) created(object uuid.UUID, location string) (bool, error) {
+	var one int
+	return t.row(`SELECT 1 FROM history
+		WHERE warehouse = ? AND uuid = ? AND to_metadata_location = ? AND event IN (?, ?)
+		ORDER BY seq DESC, move DESC LIMIT 1`,
+		t.id[:], object[:], location, string(journal.KindTableCreated), string(journal.KindTablesCommitted)).find(&one)
+}
+
 // holders reads who got a name, the last first, each once.
 func (t *tables) holders(id journal.Identifier) ([]uuid.UUID, error) {
 	if id.Namespace.Check() != nil {

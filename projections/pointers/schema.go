@@ -7,8 +7,9 @@ import (
 
 // schemaVersion is stored as user_version.
 //
-//	1: the tables of schema.sql.
-const schemaVersion = 1
+//	1: warehouses, cursor, namespaces, objects, places and history.
+//	2: purges too.
+const schemaVersion = 2
 
 // applicationID marks the file as puddle's: "pudl".
 const applicationID = 0x7075646c

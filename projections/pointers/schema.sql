@@ -1,4 +1,4 @@
--- Pointer tables, schema 1. docs/formats/sql.md says what every column holds.
+-- Pointer tables, schema 2. docs/formats/sql.md says what every column holds.
 -- Text is compared byte by byte. UUIDs and digests are bytes.
 
 CREATE TABLE warehouses (
@@ -55,6 +55,27 @@ CREATE TABLE places (
 ) WITHOUT ROWID, STRICT;
 
 CREATE INDEX places_uuid ON places (warehouse, uuid, path, role);
+
+CREATE TABLE purges (
+    warehouse         BLOB    NOT NULL,
+    uuid              BLOB    NOT NULL,
+    seq               INTEGER NOT NULL,
+    event_id          BLOB    NOT NULL,
+    at                INTEGER NOT NULL,
+    state             TEXT    NOT NULL CHECK (state IN ('pending', 'done')),
+    namespace         TEXT    NOT NULL,
+    name              TEXT    NOT NULL,
+    location          TEXT    NOT NULL,
+    metadata_location TEXT    NOT NULL,
+    size              INTEGER NOT NULL,
+    sha256            BLOB    NOT NULL,
+    encoding          TEXT    NOT NULL,
+    document_sha256   BLOB    NOT NULL,
+    places            BLOB    NOT NULL,
+    PRIMARY KEY (warehouse, uuid)
+) WITHOUT ROWID, STRICT;
+
+CREATE UNIQUE INDEX purges_pending ON purges (warehouse, seq) WHERE state = 'pending';
 
 CREATE TABLE history (
     warehouse              BLOB    NOT NULL,

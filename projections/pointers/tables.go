@@ -37,9 +37,9 @@ func (t *tables) setCursor(p journal.Position) error {
 		t.id[:], p.Incarnation[:], int64(p.Seq), p.Hash[:])
 }
 
-// Begin forgets names, pointers and places.
+// Begin forgets names, pointers, places and purges.
 func (t *tables) Begin(name, location string) error {
-	if err := t.forget("namespaces", "objects", "places"); err != nil {
+	if err := t.forget("namespaces", "objects", "places", "purges"); err != nil {
 		return err
 	}
 	return t.exec(`INSERT INTO warehouses (warehouse, name, location) VALUES (?, ?, ?)

@@ -39,7 +39,7 @@ func (w *warehouse) Apply(ctx context.Context, events ...journal.Event) error {
 func (w *warehouse) Reset(ctx context.Context) error {
 	return w.write(ctx, func(t *tx) error {
 		on := &tables{session: t.db.writer, id: w.id}
-		return on.forget("warehouses", "cursor", "namespaces", "objects", "places", "history")
+		return on.forget("warehouses", "cursor", "namespaces", "objects", "places", "purges", "history")
 	})
 }
 
@@ -122,6 +122,29 @@ func (w *warehouse) Places(ctx context.Context, object uuid.UUID) ([]journal.Pla
 	return read(ctx, w, func(t *tables) ([]journal.Place, error) { return t.Places(object) })
 }
 
+// PlaceHolder finds who has a place that overlaps the path.
+func (w *warehouse) PlaceHolder(ctx context.Context, path string, except uuid.UUID) (holder uuid.UUID, ok bool, err error) {
+	err = w.db.read(ctx, func(s *session) error {
+		holder, ok, err = (&tables{session: s, id: w.id}).PlaceHolder(projections.PlacePath(path), except)
+		return err
+	})
+	return holder, ok, err
+}
+
+// Purges lists the pending ones.
+func (w *warehouse) Purges(ctx context.Context, after journal.Seq, limit int) ([]projections.Purge, error) {
+	return read(ctx, w, func(t *tables) ([]projections.Purge, error) { return t.pendingPurges(after, limit) })
+}
+
+// Purge looks the table up.
+func (w *warehouse) Purge(ctx context.Context, table uuid.UUID) (p projections.Purge, ok bool, err error) {
+	err = w.db.read(ctx, func(s *session) error {
+		p, ok, err = (&tables{session: s, id: w.id}).FindPurge(table)
+		return err
+	})
+	return p, ok, err
+}
+
 // Steps are the moves of an object.
 func (w *warehouse) Steps(ctx context.Context, object uuid.UUID) ([]projections.Step, error) {
 	return read(ctx, w, func(t *tables) ([]projections.Step, error) {
@@ -132,6 +155,11 @@ func (w *warehouse) Steps(ctx context.Context, object uuid.UUID) ([]projections.
 // Holders are those that ever had a name.
 func (w *warehouse) Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error) {
 	return read(ctx, w, func(t *tables) ([]uuid.UUID, error) { return t.holders(id) })
+}
+
+// Created looks for the step.
+func (w *warehouse) Created(ctx context.Context, object uuid.UUID, location string) (bool, error) {
+	return read(ctx, w, func(t *tables) (bool, error) { return t.created(object, location) })
 }
 
 // Dump reads everything in one transaction.
@@ -156,6 +184,9 @@ func (t *tables) dump() (d projections.Dump, err error) {
 		return d, err
 	}
 	if d.Objects, err = t.allObjects(); err != nil {
+		return d, err
+	}
+	if d.Purges, err = t.purges(`WHERE warehouse = ? ORDER BY uuid`, t.id[:]); err != nil {
 		return d, err
 	}
 	d.Steps, err = t.steps(`warehouse = ?`, t.id[:])

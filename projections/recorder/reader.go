@@ -57,6 +57,27 @@ func (r *reader) Places(ctx context.Context, object uuid.UUID) ([]journal.Place,
 	return r.tables.Places(ctx, object)
 }
 
+func (r *reader) PlaceHolder(ctx context.Context, path string, except uuid.UUID) (uuid.UUID, bool, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return uuid.Nil, false, err
+	}
+	return r.tables.PlaceHolder(ctx, path, except)
+}
+
+func (r *reader) Purges(ctx context.Context, after journal.Seq, limit int) ([]projections.Purge, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return nil, err
+	}
+	return r.tables.Purges(ctx, after, limit)
+}
+
+func (r *reader) Purge(ctx context.Context, table uuid.UUID) (projections.Purge, bool, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return projections.Purge{}, false, err
+	}
+	return r.tables.Purge(ctx, table)
+}
+
 func (r *reader) Steps(ctx context.Context, object uuid.UUID) ([]projections.Step, error) {
 	if err := r.gate.wait(ctx); err != nil {
 		return nil, err
@@ -69,4 +90,11 @@ func (r *reader) Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUI
 		return nil, err
 	}
 	return r.tables.Holders(ctx, id)
+}
+
+func (r *reader) Created(ctx context.Context, object uuid.UUID, location string) (bool, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return false, err
+	}
+	return r.tables.Created(ctx, object, location)
 }
