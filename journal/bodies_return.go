@@ -11,8 +11,8 @@ import (
 // MaxReasonBytes is how long the reason of a repoint may be.
 const MaxReasonBytes = 1024
 
-// TableUndropped brings a dropped table back, with its uuid, at a metadata file
-// that it had; it continues the history. It cancels a purge of the table.
+// TableUndropped brings a dropped table back, with its uuid, at the metadata file
+// that it had last; it continues the history. It cancels a purge of the table.
 type TableUndropped struct {
 	Moves [1]Move `json:"moves"`
 }

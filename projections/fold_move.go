@@ -73,8 +73,9 @@ func checkFrom(t Tables, kind journal.Kind, m journal.Move) (Object, error) {
 }
 
 // checkBirth: registering and undropping alone may give a dropped object's uuid
-// to an object again, of the same kind, whose history it continues (formats §1);
-// and undropping gives no other.
+// to an object again, of the same kind, whose history it continues (formats §1).
+// Undropping gives no other, and brings it back as it was dropped: when it came
+// back and was dropped again meanwhile, its pointer has moved.
 func checkBirth(kind journal.Kind, m journal.Move, held Object, live, known bool) error {
 	undrops := kind == journal.KindTableUndropped || kind == journal.KindViewUndropped
 	registers := kind == journal.KindTableRegistered || kind == journal.KindViewRegistered
@@ -83,6 +84,8 @@ func checkBirth(kind journal.Kind, m journal.Move, held Object, live, known bool
 		return conflict(UUIDTaken, m, m.UUID)
 	case !known && undrops:
 		return conflict(ObjectMissing, m, uuid.Nil)
+	case undrops && held.Pointer != m.To.Pointer:
+		return conflict(PointerMoved, m, uuid.Nil)
 	}
 	return nil
 }
