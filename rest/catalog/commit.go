@@ -30,11 +30,15 @@ type Change struct {
 // Invalid, also for one table twice; AlreadyExists for places; Unavailable,
 // OutcomeUnknown.
 func (c *Catalog) CommitTables(ctx context.Context, cause journal.Cause, changes ...Change) ([]Table, error) {
-	ids, err := tablesOf(changes)
+	claims, err := claimsOf(changes)
 	if err != nil {
 		return nil, err
 	}
-	defer c.lockObjects(ids...)()
+	release, err := c.lock(ctx, claims...)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	var tables []Table
 	err = onCurrent(func() (err error) {
 		tables, err = c.attempt(ctx, cause, changes)
@@ -43,21 +47,30 @@ func (c *Catalog) CommitTables(ctx context.Context, cause journal.Cause, changes
 	return tables, err
 }
 
-// tablesOf are the names of a commit's tables: not too many, and each once.
-func tablesOf(changes []Change) ([]journal.Identifier, error) {
+// claimsOf are the names of a commit's tables: not too many, and each once.
+func claimsOf(changes []Change) ([]claim, error) {
 	if len(changes) > journal.MaxMoves {
 		return nil, refuse(Invalid, "Cannot commit to %d tables at once, the limit is %d", len(changes), journal.MaxMoves)
 	}
-	ids := make([]journal.Identifier, len(changes))
+	claims := make([]claim, 0, len(changes))
 	seen := make(map[string]bool, len(changes))
-	for i, change := range changes {
-		ids[i] = change.Identifier
-		if seen[ids[i].Key()] {
-			return nil, refuse(Invalid, "Cannot commit to the table %s twice at once", ids[i])
+	for _, change := range changes {
+		id := change.Identifier
+		if seen[id.Key()] {
+			return nil, refuse(Invalid, "Cannot commit to the table %s twice at once", id)
 		}
-		seen[ids[i].Key()] = true
+		seen[id.Key()] = true
+		creates, err := metadata.AssertsCreate(change.Requirements)
+		switch {
+		case err != nil:
+			return nil, worded(err)
+		case creates:
+			claims = append(claims, naming(id)...)
+		default:
+			claims = append(claims, named(id))
+		}
 	}
-	return ids, nil
+	return claims, nil
 }
 
 // attempt applies changes to the versions that are current now. When another's

@@ -24,7 +24,11 @@ type NewTable struct {
 // CreateTable makes a table with its first metadata file. AlreadyExists when a
 // table or view has the name or overlaps the place, NoSuchNamespace, Invalid.
 func (c *Catalog) CreateTable(ctx context.Context, cause journal.Cause, t NewTable) (Table, error) {
-	defer c.lockObjects(t.Identifier)()
+	release, err := c.lock(ctx, naming(t.Identifier)...)
+	if err != nil {
+		return Table{}, err
+	}
+	defer release()
 	doc, err := c.draftTable(ctx, t)
 	if err != nil {
 		return Table{}, err

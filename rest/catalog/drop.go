@@ -21,7 +21,11 @@ const (
 // mode of the warehouse is another. NoSuchTable, Unsupported, Unavailable,
 // OutcomeUnknown.
 func (c *Catalog) DropTable(ctx context.Context, cause journal.Cause, id journal.Identifier, purge bool) error {
-	defer c.lockObjects(id)()
+	release, err := c.lock(ctx, named(id))
+	if err != nil {
+		return err
+	}
+	defer release()
 	return onCurrent(func() error {
 		object, err := c.table(ctx, id)
 		if err != nil {

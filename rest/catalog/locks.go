@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"puddle/journal"
@@ -13,35 +15,35 @@ import (
 // an economy, not a safety: the recorder decides. The zero value is ready.
 type locks struct {
 	mu   sync.Mutex
-	held map[string]*lock
-}
-
-type lock struct {
-	sync.RWMutex
-	users int // guarded by locks.mu
+	held map[string]*lock // guarded by mu
 }
 
 // claim is a name that a command is about: of an object or of a namespace, which
-// commands on the objects in it share.
+// commands on new names in it share.
 type claim struct {
 	key    string
 	shared bool
 }
 
-// lockObjects claims names of tables or views, and a share of their namespaces.
-func (c *Catalog) lockObjects(ids ...journal.Identifier) (release func()) {
-	claims := make([]claim, 0, 2*len(ids))
-	for _, id := range ids {
-		claims = append(claims, inNamespace(id.Namespace), claim{key: id.Key()})
-	}
-	return c.names.acquire(claims...)
+// String is the name, for people.
+func (c claim) String() string {
+	return journal.NamespaceOfKey(strings.TrimSuffix(c.key, "\x1f")).String()
 }
 
-// lockNamespace claims a namespace, and a share of its parent.
-func (c *Catalog) lockNamespace(n journal.Namespace) (release func()) {
+// named claims the name of a table or view that is there. What becomes of its
+// namespace meanwhile does not matter: it is not empty.
+func named(id journal.Identifier) claim { return claim{key: id.Key()} }
+
+// naming claims a name for a table or view, and a share of its namespace.
+func naming(id journal.Identifier) []claim {
+	return []claim{inNamespace(id.Namespace), named(id)}
+}
+
+// wholeNamespace claims a namespace, and a share of its parent.
+func wholeNamespace(n journal.Namespace) []claim {
 	whole := inNamespace(n)
 	whole.shared = false
-	return c.names.acquire(inNamespace(n.Parent()), whole)
+	return []claim{inNamespace(n.Parent()), whole}
 }
 
 // inNamespace is a share of a namespace. Its key is that of no object: no level
@@ -50,29 +52,24 @@ func inNamespace(n journal.Namespace) claim {
 	return claim{key: n.Key() + "\x1f", shared: true}
 }
 
-// acquire takes all claims, in the order of their keys, so that no two commands
-// wait for each other, and answers what gives them back.
-func (l *locks) acquire(claims ...claim) (release func()) {
+// lock takes all claims, in the order of their keys, so that no two commands wait
+// for each other, and answers what gives them back. It waits for as long as the
+// request may: Unavailable, and nothing is held.
+func (c *Catalog) lock(ctx context.Context, claims ...claim) (release func(), err error) {
 	slices.SortFunc(claims, compareClaims)
 	claims = slices.CompactFunc(claims, func(a, b claim) bool { return a.key == b.key })
-	taken := make([]*lock, len(claims))
-	for i, want := range claims {
-		taken[i] = l.enter(want.key)
-		if want.shared {
-			taken[i].RLock()
-		} else {
-			taken[i].Lock()
+	for i, one := range claims {
+		if err := c.names.take(ctx, one); err != nil {
+			c.unlock(claims[:i])
+			return nil, because(Unavailable, err, "The change was not made: %s was being changed by others all the time", one)
 		}
 	}
-	return func() {
-		for i, had := range claims {
-			if had.shared {
-				taken[i].RUnlock()
-			} else {
-				taken[i].Unlock()
-			}
-			l.leave(had.key, taken[i])
-		}
+	return func() { c.unlock(claims) }, nil
+}
+
+func (c *Catalog) unlock(claims []claim) {
+	for _, one := range claims {
+		c.names.give(one)
 	}
 }
 
@@ -85,27 +82,4 @@ func compareClaims(a, b claim) int {
 		return 1
 	}
 	return -1
-}
-
-func (l *locks) enter(key string) *lock {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.held == nil {
-		l.held = map[string]*lock{}
-	}
-	one, ok := l.held[key]
-	if !ok {
-		one = &lock{}
-		l.held[key] = one
-	}
-	one.users++
-	return one
-}
-
-func (l *locks) leave(key string, one *lock) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if one.users--; one.users == 0 {
-		delete(l.held, key)
-	}
 }

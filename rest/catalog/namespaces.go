@@ -28,7 +28,11 @@ func (c *Catalog) CreateNamespace(ctx context.Context, cause journal.Cause, name
 	if err := c.checkProperties(properties); err != nil {
 		return projections.Namespace{}, err
 	}
-	defer c.lockNamespace(name)()
+	release, err := c.lock(ctx, wholeNamespace(name)...)
+	if err != nil {
+		return projections.Namespace{}, err
+	}
+	defer release()
 	id, err := uuid.NewRandom()
 	if err != nil {
 		return projections.Namespace{}, because(Unavailable, err, "The change was not made: no randomness")
@@ -70,7 +74,11 @@ func (c *Catalog) UpdateNamespace(ctx context.Context, cause journal.Cause, name
 			return PropertiesChange{}, refuse(Unprocessable, "A key cannot be both updated and removed: %s", key)
 		}
 	}
-	defer c.lockNamespace(name)()
+	release, err := c.lock(ctx, wholeNamespace(name)...)
+	if err != nil {
+		return PropertiesChange{}, err
+	}
+	defer release()
 	now, err := c.Namespace(ctx, name)
 	if err != nil {
 		return PropertiesChange{}, err
@@ -100,7 +108,11 @@ func (c *Catalog) UpdateNamespace(ctx context.Context, cause journal.Cause, name
 
 // DropNamespace ends an empty one. NoSuchNamespace, NamespaceNotEmpty.
 func (c *Catalog) DropNamespace(ctx context.Context, cause journal.Cause, name journal.Namespace) error {
-	defer c.lockNamespace(name)()
+	release, err := c.lock(ctx, wholeNamespace(name)...)
+	if err != nil {
+		return err
+	}
+	defer release()
 	now, err := c.Namespace(ctx, name)
 	if err != nil {
 		return err

@@ -26,9 +26,13 @@ const maxAncestors = 100
 // AlreadyExists for the name, another uuid, no descendant, and places;
 // NoSuchNamespace, FileMissing, Invalid, Unavailable, OutcomeUnknown.
 func (c *Catalog) RegisterTable(ctx context.Context, cause journal.Cause, id journal.Identifier, metadataLocation string, overwrite bool) (Table, error) {
-	defer c.lockObjects(id)()
+	release, err := c.lock(ctx, naming(id)...)
+	if err != nil {
+		return Table{}, err
+	}
+	defer release()
 	var table Table
-	err := onCurrent(func() (err error) {
+	err = onCurrent(func() (err error) {
 		table, err = c.register(ctx, cause, id, metadataLocation, overwrite)
 		return err
 	})

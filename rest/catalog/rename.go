@@ -24,7 +24,11 @@ func (c *Catalog) rename(ctx context.Context, cause journal.Cause, kind journal.
 	if err := target.Check(); err != nil {
 		return because(Invalid, err, "%v", err)
 	}
-	defer c.lockObjects(source, target)()
+	release, err := c.lock(ctx, append(naming(target), named(source))...)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return onCurrent(func() error {
 		object, err := c.object(ctx, kind, source)
 		if err != nil {

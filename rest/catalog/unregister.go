@@ -11,9 +11,13 @@ import (
 // whose file is gone has no last version to hand over: FileMissing, and nothing is
 // changed; DropTable ends it. NoSuchTable, Unavailable, OutcomeUnknown.
 func (c *Catalog) UnregisterTable(ctx context.Context, cause journal.Cause, id journal.Identifier) (Table, error) {
-	defer c.lockObjects(id)()
+	release, err := c.lock(ctx, named(id))
+	if err != nil {
+		return Table{}, err
+	}
+	defer release()
 	var table Table
-	err := onCurrent(func() error {
+	err = onCurrent(func() error {
 		object, err := c.table(ctx, id)
 		if err != nil {
 			return err

@@ -16,9 +16,13 @@ import (
 // Invalid, IllegalArgument for two queries in one dialect; AlreadyExists for
 // places; Unavailable, OutcomeUnknown.
 func (c *Catalog) CommitView(ctx context.Context, cause journal.Cause, id journal.Identifier, requirements []metadata.ViewRequirement, updates []metadata.ViewUpdate) (View, error) {
-	defer c.lockObjects(id)()
+	release, err := c.lock(ctx, named(id))
+	if err != nil {
+		return View{}, err
+	}
+	defer release()
 	var view View
-	err := onCurrent(func() (err error) {
+	err = onCurrent(func() (err error) {
 		view, err = c.replace(ctx, cause, id, requirements, updates)
 		return err
 	})

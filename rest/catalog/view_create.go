@@ -21,7 +21,11 @@ type NewView struct {
 // view or table has the name or overlaps the place, NoSuchNamespace, Invalid,
 // IllegalArgument for two queries in one dialect.
 func (c *Catalog) CreateView(ctx context.Context, cause journal.Cause, v NewView) (View, error) {
-	defer c.lockObjects(v.Identifier)()
+	release, err := c.lock(ctx, naming(v.Identifier)...)
+	if err != nil {
+		return View{}, err
+	}
+	defer release()
 	view, err := c.draftView(ctx, v)
 	if err != nil {
 		return View{}, err

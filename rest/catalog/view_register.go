@@ -12,7 +12,11 @@ import (
 // AlreadyExists for the name, the uuid and places, NoSuchNamespace, FileMissing,
 // Invalid.
 func (c *Catalog) RegisterView(ctx context.Context, cause journal.Cause, id journal.Identifier, metadataLocation string) (View, error) {
-	defer c.lockObjects(id)()
+	release, err := c.lock(ctx, naming(id)...)
+	if err != nil {
+		return View{}, err
+	}
+	defer release()
 	if _, err := c.roomFor(ctx, journal.View, id); err != nil {
 		return View{}, err
 	}

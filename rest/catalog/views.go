@@ -44,7 +44,11 @@ func (c *Catalog) Views(ctx context.Context, in journal.Namespace, page projecti
 // DropView ends a view and leaves all its files. It reads none, so that a broken
 // view can be dropped. NoSuchView.
 func (c *Catalog) DropView(ctx context.Context, cause journal.Cause, id journal.Identifier) error {
-	defer c.lockObjects(id)()
+	release, err := c.lock(ctx, named(id))
+	if err != nil {
+		return err
+	}
+	defer release()
 	return onCurrent(func() error {
 		object, err := c.object(ctx, journal.View, id)
 		if err != nil {
