@@ -42,6 +42,32 @@ func TestCase1_GzipOnDemand(t *testing.T) {
 	})
 }
 
+// So does a view, whose properties have the same names.
+func TestCase1_GzipViewsOnDemand(t *testing.T) {
+	each(t, func(t *testing.T, g *ground) {
+		p := running(t, g)
+		p.namespace(t, nil, "n")
+		made := p.view(t, "v", "", codec, "gzip")
+		next, err := p.commitView(t, "v", "", replace("select 2"))
+		must(t, err)
+		if diff := cmp.Diff(next, p.loadView(t, "v")); diff != "" {
+			t.Errorf("committed and loaded differ: %s", diff)
+		}
+		for _, v := range []catalog.View{made, next} {
+			file := fileAt(t, g, v.MetadataLocation)
+			if !strings.HasSuffix(v.MetadataLocation, ".gz.metadata.json") || !bytes.Equal(unzipped(t, file), v.Metadata) {
+				t.Errorf("%s is %q", v.MetadataLocation, file)
+			}
+		}
+		plain, err := p.commitView(t, "v", "", set(codec, "none"))
+		must(t, err)
+		if !bytes.Equal(fileAt(t, g, plain.MetadataLocation), plain.Metadata) || strings.Contains(plain.MetadataLocation, ".gz.") {
+			t.Errorf("%s is not plain", plain.MetadataLocation)
+		}
+		audit(t, g)
+	})
+}
+
 // A gzip file is proven as it lies and as it inflates.
 func TestCase43_GzipFileIsGone(t *testing.T) {
 	p := fresh(t)

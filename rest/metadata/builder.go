@@ -101,11 +101,7 @@ func (b *builder) build(fresh uuid.UUID) (*Document, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	name := fileName
-	if b.compresses() {
-		name = compressedFileName
-	}
-	next := b.write(name(b.metadataFolder(), version, fresh))
+	next := b.write(fileName(b.metadataFolder(), version, fresh, b.compresses()))
 	next.state.owed = nil
 	return next, nil
 }

@@ -38,13 +38,12 @@ const (
 )
 
 // fileName is where a metadata file of a version goes.
-func fileName(folder string, version int64, fresh uuid.UUID) string {
-	return fmt.Sprintf("%s/%05d-%s%s", folder, version, fresh, suffix)
-}
-
-// compressedFileName is where a gzipped metadata file of a version goes.
-func compressedFileName(folder string, version int64, fresh uuid.UUID) string {
-	return fmt.Sprintf("%s/%05d-%s%s", folder, version, fresh, compressedSuffix)
+func fileName(folder string, version int64, fresh uuid.UUID, compressed bool) string {
+	ending := suffix
+	if compressed {
+		ending = compressedSuffix
+	}
+	return fmt.Sprintf("%s/%05d-%s%s", folder, version, fresh, ending)
 }
 
 // IsFileName tells whether a location ends as metadata files do, which is how the

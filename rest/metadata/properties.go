@@ -80,7 +80,7 @@ func checkCodec(codec string) error {
 	case "none", "gzip":
 		return nil
 	}
-	return invalidf("Table property %s must be none or gzip: %q", propertyCompression, codec)
+	return invalidf("Property %s must be none or gzip: %q", propertyCompression, codec)
 }
 
 // compresses tells whether the properties ask for gzipped metadata files.

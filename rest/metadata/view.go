@@ -17,7 +17,8 @@ type View struct {
 // Bytes returns the exact bytes of the file, inflated. They must not be modified.
 func (v *View) Bytes() []byte { return v.bytes }
 
-// MetadataLocation is where the file is, or is to be written.
+// MetadataLocation is where the file is, or is to be written; gzipped when its
+// name says so (IsCompressedName).
 func (v *View) MetadataLocation() string { return v.metadataLocation }
 
 // UUID is the view's UUID.
@@ -102,7 +103,9 @@ func (s *viewState) property(key string) (string, bool) {
 	return p.value, ok
 }
 
-func (s *viewState) metadataFolder() string {
-	like := state{location: s.location, properties: s.properties}
-	return like.metadataFolder()
-}
+func (s *viewState) metadataFolder() string { return s.likeTable().metadataFolder() }
+
+func (s *viewState) compresses() bool { return s.likeTable().compresses() }
+
+// likeTable is a table that says of its files what the view says.
+func (s *viewState) likeTable() *state { return &state{location: s.location, properties: s.properties} }

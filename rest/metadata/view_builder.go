@@ -73,7 +73,7 @@ func (b *viewBuilder) build(fresh uuid.UUID) (*View, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	return b.write(fileName(b.metadataFolder(), number, fresh)), nil
+	return b.write(fileName(b.metadataFolder(), number, fresh, b.compresses())), nil
 }
 
 // checkDialects refuses a current version that says less than the one before,

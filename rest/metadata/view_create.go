@@ -21,10 +21,8 @@ type NewView struct {
 
 // CreateView makes the first metadata of a view, at 00000-<fresh> in its
 // metadata folder. Its schema gets id 0 and keeps its field ids, its version
-// gets id 1 and the schema's id, whatever ids the request says. The file is
-// written uncompressed whatever write.metadata.compression-codec says, which is
-// kept as any other property. CreateView is a pure function. Errors: *Invalid,
-// *DuplicateDialect among them.
+// gets id 1 and the schema's id, whatever ids the request says. CreateView is a
+// pure function. Errors: *Invalid, *DuplicateDialect among them.
 func CreateView(v NewView, at time.Time, fresh uuid.UUID) (*View, error) {
 	if v.UUID == uuid.Nil {
 		return nil, invalidf("Cannot create a view without a UUID")

@@ -26,6 +26,8 @@ func (p property) checkView() error {
 		if strings.TrimRight(p.value, "/") == "" {
 			return invalidf("View property %s must not be empty", p.key)
 		}
+	case propertyCompression:
+		return checkCodec(p.value)
 	}
 	return nil
 }

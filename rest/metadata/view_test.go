@@ -151,7 +151,7 @@ func TestCreateViewWithoutProperties(t *testing.T) {
 func TestCreateViewUnderMetadataPath(t *testing.T) {
 	v, err := makeView(metadata.NewView{
 		UUID: tableID, Location: "s3://b/v", Schema: jsontext.Value(viewColumns), Version: jsontext.Value(viewVersion(1, 0, "SELECT 1", "spark")),
-		Properties: map[string]string{"write.metadata.path": "s3://m/v/", "write.metadata.compression-codec": "gzip"},
+		Properties: map[string]string{"write.metadata.path": "s3://m/v/"},
 	}, born, fresh)
 	if err != nil {
 		t.Fatal(err)
@@ -162,6 +162,38 @@ func TestCreateViewUnderMetadataPath(t *testing.T) {
 	v = mustView(t, v, `{"action":"remove-properties","removals":["write.metadata.path"]}`)
 	if got, want := v.MetadataLocation(), "s3://b/v/metadata/00001-"+other.String()+".metadata.json"; got != want {
 		t.Errorf("next metadata location %s, want %s", got, want)
+	}
+}
+
+// Case 1: a view that asks for gzip is named so, from the version on that asks,
+// until one asks for none or no longer asks.
+func TestCase1_CompressedNamesOfViews(t *testing.T) {
+	set := func(codec string) string {
+		return `{"action":"set-properties","updates":{"write.metadata.compression-codec":"` + codec + `"}}`
+	}
+	v := newView(t)
+	for i, step := range []struct {
+		updates    string
+		compressed bool
+	}{
+		{replacement(2), false}, {set("GZip"), true}, {replacement(3), true}, {set("none"), false}, {set("gzip"), true},
+		{`{"action":"remove-properties","removals":["write.metadata.compression-codec"]}`, false},
+	} {
+		v = mustView(t, v, step.updates)
+		want := fmt.Sprintf("s3://b/v/metadata/%05d-%s.metadata.json", i+1, other)
+		if step.compressed {
+			want = strings.Replace(want, ".metadata.json", ".gz.metadata.json", 1)
+		}
+		if v.MetadataLocation() != want || metadata.IsCompressedName(v.MetadataLocation()) != step.compressed {
+			t.Errorf("after %s: %s, want %s", step.updates, v.MetadataLocation(), want)
+		}
+	}
+	made, err := makeView(metadata.NewView{
+		UUID: tableID, Location: "s3://b/v", Schema: jsontext.Value(viewColumns), Version: jsontext.Value(viewVersion(1, 0, "S", "spark")),
+		Properties: map[string]string{"write.metadata.compression-codec": "gzip"},
+	}, born, fresh)
+	if err != nil || made.MetadataLocation() != "s3://b/v/metadata/00000-"+fresh.String()+".gz.metadata.json" {
+		t.Errorf("created at %v, %v", made, err)
 	}
 }
 

@@ -101,6 +101,7 @@ var viewRefusals = []struct{ name, updates, text string }{
 	{"no properties", `{"action":"set-properties"}`, "missing updates"},
 	{"empty path", `{"action":"set-properties","updates":{"write.metadata.path":"/"}}`, "must not be empty"},
 	{"case 127: history", `{"action":"set-properties","updates":{"version.history.num-entries":"many"}}`, "positive"},
+	{"codec", `{"action":"set-properties","updates":{"write.metadata.compression-codec":"zip"}}`, "none or gzip"},
 	{"no history", `{"action":"set-properties","updates":{"version.history.num-entries":"0"}}`, "positive"},
 	{"not a struct", `{"action":"add-schema","schema":null}`, "not an object"},
 	{"reserved field id", `{"action":"add-schema","schema":{"type":"struct","fields":[{"id":2147483540,"name":"c","type":"int","required":false}]}}`, "reserved"},
