@@ -34,6 +34,8 @@ var rules = []rule{
 	{"projections", []string{"journal"}, all(http, sql, logs, config, s3), "what is true follows from what happened, wherever it is stored"},
 
 	{"rest/metadata/...", nil, all(http, sql, logs, config, s3, ambience), "pure: documents in, documents or a reason out"},
+	{"rest/catalog/purge/...", []string{"journal", "projections", "rest/metadata", "rest/metadata/manifest", "internal/warehouse"},
+		all(http, sql, logs, config, s3), "a job that deletes asks for everything through interfaces of its own"},
 	{"rest/catalog/...", []string{"journal", "projections", "rest/catalog", "rest/metadata", "internal/warehouse"}, all(http, sql, logs, config, s3), "the decision is the same whoever asks, and records through an interface of its own"},
 	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
 	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
@@ -53,7 +55,8 @@ var rules = []rule{
 
 // ambientCalls are what a pure package must be given instead of taking it.
 var ambientCalls = map[string][]string{
-	"rest/metadata": {"time.Now", "time.Since", "time.Until", "uuid.New", "uuid.NewString", "uuid.NewRandom", "uuid.NewV7"},
+	"rest/metadata":          {"time.Now", "time.Since", "time.Until", "uuid.New", "uuid.NewString", "uuid.NewRandom", "uuid.NewV7"},
+	"rest/metadata/manifest": {"time.Now", "time.Since", "time.Until"},
 }
 
 func all(lists ...[]string) (out []string) {
