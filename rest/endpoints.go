@@ -69,6 +69,7 @@ func catalogEndpoints() []endpoint {
 func puddleEndpoints() []endpoint {
 	const warehouse = puddleBase + "/warehouses/{warehouse}"
 	return []endpoint{
+		{method: http.MethodGet, path: puddleBase + "/status", handle: status},
 		{method: http.MethodGet, path: puddleBase + "/warehouses", handle: listWarehouses},
 		{method: http.MethodGet, path: warehouse + "/events", handle: listEvents},
 		{method: http.MethodGet, path: warehouse + "/history", handle: history},

@@ -200,10 +200,11 @@ func commitResult(status int) string {
 	return "unknown"
 }
 
-// watch shows the head of each warehouse's journal when asked.
-func (m *Metrics) watch(warehouses []Warehouse) {
+// watch looks at each warehouse when asked: at the head of its journal, and at
+// its purges by the clock that dates drops.
+func (m *Metrics) watch(warehouses []Warehouse, now func() time.Time) {
 	for i := range warehouses {
-		m.registry.MustRegister(newHeadGauge(&warehouses[i]))
+		m.registry.MustRegister(newHeadGauge(&warehouses[i]), newPurgeGauges(&warehouses[i], now))
 	}
 }
 

@@ -35,6 +35,12 @@ type Warehouse struct {
 	// Remember keeps an answer to an idempotency key that made no event, durably
 	// before it returns. Optional: without it, keys are ignored.
 	Remember func(ctx context.Context, a journal.Answer) error
+	// Cursor is the position that the pointer tables have reached. Optional:
+	// without it, they count as caught up.
+	Cursor func(ctx context.Context) (journal.Position, error)
+	// Purging tells what the job does that removes the files of dropped tables.
+	// Optional: without it, none runs here.
+	Purging func() Purging
 }
 
 // Options is what a server stands on. Warehouses and Access are needed, the rest
@@ -90,7 +96,7 @@ func New(o Options) http.Handler {
 	}
 	s.router = newRouter(s.endpoints())
 	if o.Metrics != nil {
-		o.Metrics.watch(o.Warehouses)
+		o.Metrics.watch(o.Warehouses, o.Now)
 	}
 	return s
 }

@@ -20,6 +20,7 @@ type cli struct {
 	Serve       serveCmd       `cmd:"" default:"withargs" help:"Run the catalog. This is what happens without a command."`
 	Log         logCmd         `cmd:"" help:"The events of a warehouse, newest first."`
 	History     historyCmd     `cmd:"" help:"Every pointer that a table or view has had, oldest first."`
+	Status      statusCmd      `cmd:"" help:"How the catalog is: heads, pointer tables, purges."`
 	Check       configCmd      `cmd:"" name:"config" help:"Look at the configuration."`
 	Version     versionCmd     `cmd:"" help:"Say which build this is."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a server whether it is alive."`
@@ -59,7 +60,7 @@ func run(args []string, s *session) int {
 
 // laterCommands are those that this build does not have yet.
 var laterCommands = []string{
-	"recover", "diff", "at", "repoint", "undrop", "holds", "hazards", "verify", "backup", "restore", "drill", "status",
+	"recover", "diff", "at", "repoint", "undrop", "holds", "hazards", "verify", "backup", "restore", "drill",
 	"roots", "relocate", "hive", "warehouse",
 }
 

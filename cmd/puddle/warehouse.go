@@ -94,6 +94,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 			PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
 		}),
 		Journal: n.journal.Warehouse(w.id), State: reader, Present: w.present,
+		Cursor:   n.tables.Warehouse(w.id).Cursor,
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
 }
