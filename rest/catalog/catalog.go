@@ -26,7 +26,8 @@ type Options struct {
 	Roots       warehouse.Roots    // where its objects may be; the warehouse's own first
 	Reader      projections.Reader // what is true now
 	Recorder    Recorder
-	Now         func() time.Time // stamps documents
+	Journal     journal.Reader   // keeps documents of files that are gone; optional
+	Now         func() time.Time // stamps documents, and ends the times that drops are kept
 	MaxDocument int              // compressed bytes of a document kept in the journal
 	PurgeMode   PurgeMode        // what a drop with a purge does; default PurgeServer
 	PurgeGrace  time.Duration    // from such a drop until its files go; until then it can be undone
@@ -37,6 +38,7 @@ type Options struct {
 type Catalog struct {
 	Options
 	names     locks
+	guard     guard
 	documents documents
 }
 
