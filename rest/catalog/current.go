@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"cmp"
+	"context"
 	"errors"
 
 	"puddle/journal"
@@ -22,6 +24,26 @@ func onCurrent(try func() error) error {
 		}
 	}
 	return because(Unavailable, err, "The change was not made: others changed %s %d times meanwhile", nameOf(err), maxAttempts)
+}
+
+// readCurrent reads what a name stands for, again when the file is gone because
+// the name stands for another version by now, or for nothing: old files may be
+// removed as soon as they are not current (case 127).
+func readCurrent[T any](ctx context.Context, c *Catalog, kind journal.ObjectKind, id journal.Identifier, read func(context.Context, projections.Object) (T, error)) (T, error) {
+	var none T
+	var gone error
+	var was journal.Pointer
+	for {
+		object, err := c.object(ctx, kind, id)
+		if err != nil || gone != nil && object.Pointer == was {
+			return none, cmp.Or(err, gone)
+		}
+		version, err := read(ctx, object)
+		if refused := (*Error)(nil); !errors.As(err, &refused) || refused.Code != FileMissing {
+			return version, err
+		}
+		was, gone = object.Pointer, err
+	}
 }
 
 // moved tells whether the recorder found another pointer than the change says.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"puddle/internal/warehouse/faulty"
@@ -57,6 +58,48 @@ func TestCase43_FileIsGone(t *testing.T) {
 		}
 		auditTables(t, g)
 	})
+}
+
+// Case 127: who reads while a newer version is committed and the older one's file
+// removed gets the newer one; who reads what is dropped meanwhile is told so.
+func TestCase127_FileIsRemovedMeanwhile(t *testing.T) {
+	p := fresh(t)
+	table := func(c *catalog.Catalog, name string) ([]byte, error) {
+		table, err := c.LoadTable(ctx, id(name))
+		return table.Metadata, err
+	}
+	view := func(c *catalog.Catalog, name string) ([]byte, error) {
+		view, err := c.LoadView(ctx, id(name))
+		return view.Metadata, err
+	}
+	for _, test := range []struct {
+		name, at  string
+		load      func(*catalog.Catalog, string) ([]byte, error)
+		meanwhile func(name string) error
+		code      catalog.Code
+	}{
+		{"replaced", p.table(t, "replaced", "").MetadataLocation, table,
+			func(name string) error { _, err := p.commit(t, name, "", set("k", "v")); return err }, ""},
+		{"dropped", p.table(t, "dropped", "").MetadataLocation, table,
+			func(name string) error { return p.DropTable(ctx, cause, id(name), false) }, catalog.NoSuchTable},
+		{"replaced-view", p.view(t, "replaced-view", "").MetadataLocation, view,
+			func(name string) error { _, err := p.commitView(t, name, "", set("k", "v")); return err }, ""},
+		{"dropped-view", p.view(t, "dropped-view", "").MetadataLocation, view,
+			func(name string) error { return p.DropView(ctx, cause, id(name)) }, catalog.NoSuchView},
+	} {
+		var once sync.Once
+		now, err := test.load(p.over(t, func(faulty.Op, string) faulty.Fault {
+			once.Do(func() {
+				must(t, errors.Join(test.meanwhile(test.name), p.ground.files.Delete(ctx, key(t, p.ground, test.at))))
+			})
+			return faulty.Fault{}
+		}), test.name)
+		if test.code != "" {
+			refused(t, err, test.code)
+		} else if must(t, err); read(t, now).Properties["k"] != "v" {
+			t.Errorf("%s: %s", test.name, now)
+		}
+	}
 }
 
 // A link in the file's place is never followed, wherever it leads.

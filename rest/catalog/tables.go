@@ -36,11 +36,7 @@ func shownAt(at string, doc *metadata.Document) Table {
 // LoadTable reads the current version. NoSuchTable, also when the namespace is
 // not there; FileMissing when the file is gone or not what was recorded.
 func (c *Catalog) LoadTable(ctx context.Context, id journal.Identifier) (Table, error) {
-	object, err := c.table(ctx, id)
-	if err != nil {
-		return Table{}, err
-	}
-	return c.load(ctx, object)
+	return readCurrent(ctx, c, journal.Table, id, c.load)
 }
 
 // load reads a version of a table as clients are shown it.

@@ -18,10 +18,11 @@ type View struct {
 // LoadView reads the current version. NoSuchView, also when the namespace is not
 // there; FileMissing when the file is gone or not what was recorded.
 func (c *Catalog) LoadView(ctx context.Context, id journal.Identifier) (View, error) {
-	object, err := c.object(ctx, journal.View, id)
-	if err != nil {
-		return View{}, err
-	}
+	return readCurrent(ctx, c, journal.View, id, c.show)
+}
+
+// show reads a version of a view.
+func (c *Catalog) show(ctx context.Context, object projections.Object) (View, error) {
 	file, err := c.read(ctx, object.Pointer)
 	if err != nil {
 		return View{}, err
