@@ -46,14 +46,12 @@ type Location struct {
 //     bucket that is empty or has characters no bucket has;
 //   - empty segments and "." or ".." (case 138), in file: also percent-encoded;
 //   - control characters, invalid UTF-8, backslashes, more than MaxLocation
-//     bytes;
-//   - "?" and "#": clients disagree on whether the rest belongs to the path
-//     (Iceberg's S3URI and PyIceberg cut it off, Hadoop's Path keeps it), so
-//     one location would be two places.
+//     bytes.
 //
-// Percent signs stand for themselves: file:///a%20b is the folder "a%20b", as
-// Hadoop's Path and PyIceberg read it. Only encoded dot segments are
-// refused, for the sake of readers that do decode.
+// All else stands for itself. Percent signs do: file:///a%20b is the folder
+// "a%20b", as Hadoop's Path and PyIceberg read it; only encoded dot segments are
+// refused, for the sake of readers that do decode. "?" and "#" do: they are part
+// of the path, as Hadoop and Trino read it; see [Location.Cut].
 func ParseLocation(s string) (Location, error) {
 	if len(s) > MaxLocation {
 		return Location{}, fmt.Errorf("%w: %d bytes, the limit is %d", ErrInvalidLocation, len(s), MaxLocation)
@@ -70,8 +68,8 @@ func normalize(s string) (path, reason string) {
 	if reason := badText(s); reason != "" {
 		return "", "holds " + reason
 	}
-	if i := strings.IndexAny(s, `\?#`); i >= 0 {
-		return "", fmt.Sprintf("holds a %q", s[i])
+	if strings.Contains(s, `\`) {
+		return "", "holds a backslash"
 	}
 	scheme, rest := splitScheme(s)
 	switch strings.ToLower(scheme) {
@@ -182,6 +180,27 @@ func (l Location) Family() Family {
 // dropped, "file:" spellings merged, a slash at the end. "/tmp/w/t/" is a
 // folder, "//bucket/prefix/" is in an object store.
 func (l Location) Path() string { return l.path }
+
+// String is l as a storage URL again, without a slash at the end.
+func (l Location) String() string {
+	url := strings.TrimSuffix(l.path, "/")
+	if l.Family() == FamilyS3 {
+		return "s3:" + url
+	}
+	return url
+}
+
+// Cut is what l is to clients for which "?" and "#" end the path of a URL, as
+// they do for PyIceberg and for Iceberg's S3FileIO: the folder that is left when l
+// is cut before the first of them. It answers false when l holds neither and is
+// the same to everybody.
+func (l Location) Cut() (Location, bool) {
+	at := strings.IndexAny(l.path, "?#")
+	if at < 0 {
+		return Location{}, false
+	}
+	return Location{strings.TrimSuffix(l.path[:at], "/") + "/"}, true
+}
 
 // Within reports whether l is root or lies below it.
 func (l Location) Within(root Location) bool {

@@ -53,7 +53,7 @@ func TestCase25_S3SchemesAreEqual(t *testing.T) {
 func TestCase138_DotSegments(t *testing.T) {
 	for _, rest := range []string{
 		"/w/a/../b", "/w/./a", "/w/..", "/w/.", "/../w", "/w//a", "/w/a//", "//w", "/w/a\x00b", "/w/a\nb", "/w/\xff",
-		`/w/a\..\b`, "/w/t?versionId=1", "/w/t#x",
+		`/w/a\..\b`, "/w/a#/../b", "/w/a?/./b", "/w/a?//b",
 	} {
 		wantInvalid(t, rest)
 		wantInvalid(t, "file:"+rest)
@@ -73,13 +73,40 @@ func TestCase138_DotSegments(t *testing.T) {
 }
 
 func TestLiteralText(t *testing.T) {
-	for _, path := range []string{"/w/a b/", "/w/a%20b/", "/w/a%/", "/w/a%2fb/", "/w/a+b/", "/w/a:b/", "/w/ä/", "/w/.../", "/w/.hidden/", "/w/a%2e/"} {
+	for _, path := range []string{"/w/a b/", "/w/a%20b/", "/w/a%/", "/w/a%2fb/", "/w/a+b/", "/w/a:b/", "/w/ä/", "/w/.../", "/w/.hidden/", "/w/a%2e/",
+		"/w/a#b?c/", "/w/?/", "/w/#/x/", "/w/a%23b/"} {
 		if got := parse(t, "file://"+path).Path(); got != path {
 			t.Errorf("%q is %q", path, got)
 		}
 	}
 	if parse(t, "/w/a%20b") == parse(t, "/w/a b") {
 		t.Error("a percent sign stands for itself")
+	}
+}
+
+// What "?" and "#" leave of a location, to clients that end a path there.
+func TestCut(t *testing.T) {
+	for s, want := range map[string]string{
+		"/w/a#b": "/w/a/", "/w/a?b": "/w/a/", "/w/a?b#c/d": "/w/a/", "/w/a#b?c/d": "/w/a/", "/w/ns/#x": "/w/ns/", "/w/t/?/x": "/w/t/",
+		"/#": "/", "s3://b/w/a#b/c": "//b/w/a/", "s3a://b/?x": "//b/", "/w/a": "", "/w/a%23b%3Fc": "", "s3://b/w": "",
+	} {
+		cut, ok := parse(t, s).Cut()
+		if ok != (want != "") || cut.Path() != want {
+			t.Errorf("%q is cut to %q, %v; want %q", s, cut.Path(), ok, want)
+		}
+	}
+	if got := parse(t, "file:///w/a#b"); got == parse(t, "/w/a") || got.Within(parse(t, "/w/a")) {
+		t.Error("a location is the whole of what it says")
+	}
+	wantInvalid(t, "s3://b#x/w")
+	wantInvalid(t, "s3://b?x")
+}
+
+func TestString(t *testing.T) {
+	for s, want := range map[string]string{"file:///w/a/": "/w/a", "s3a://b/w/": "s3://b/w", "s3://b": "s3://b", "/w/a#b": "/w/a#b"} {
+		if got := parse(t, s).String(); got != want {
+			t.Errorf("%q is shown as %q", s, got)
+		}
 	}
 }
 
@@ -169,7 +196,7 @@ func TestLawOverlap(t *testing.T) {
 }
 
 func FuzzParseLocation(f *testing.F) {
-	for _, s := range []string{"file:///w/a", "s3a://b/w", "/w/%2e%2e", "s3://b/w?x", "file://h/w"} {
+	for _, s := range []string{"file:///w/a", "s3a://b/w", "/w/%2e%2e", "s3://b/w?x", "/w/#/a", "file://h/w"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -177,15 +204,15 @@ func FuzzParseLocation(f *testing.F) {
 		if err != nil {
 			return
 		}
-		path := location.Path()
-		if location.Family() == warehouse.FamilyS3 {
-			path = "s3:" + path
-		}
+		path := location.String()
 		if again, err := warehouse.ParseLocation(path); err != nil || again != location {
 			t.Errorf("%q: %q is %q, %v", s, path, again.Path(), err)
 		}
 		if inside := strings.TrimLeft(path, "/"); strings.Contains(inside+"/", "/../") || strings.Contains(location.Path()[2:], "//") {
 			t.Errorf("%q is %q", s, path)
+		}
+		if cut, ok := location.Cut(); ok && (!strings.HasPrefix(location.Path(), strings.TrimSuffix(cut.Path(), "/")) || strings.ContainsAny(cut.Path(), "?#")) {
+			t.Errorf("%q is cut to %q", s, cut.Path())
 		}
 	})
 }

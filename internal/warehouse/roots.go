@@ -5,8 +5,17 @@ import (
 	"fmt"
 )
 
-// ErrOutside: the location is under no root of the warehouse.
-var ErrOutside = errors.New("warehouse: location is outside of the warehouse")
+// What [Roots] refuse.
+var (
+	// ErrOutside: the location is under no root of the warehouse.
+	ErrOutside = errors.New("warehouse: location is outside of the warehouse")
+
+	// ErrRoot: the location is a root of the warehouse, or a root lies below it.
+	ErrRoot = errors.New("warehouse: location is the root of the warehouse, or holds one of its roots")
+
+	// ErrReserved: the location lies in the ReservedFolder of a root (case 141).
+	ErrReserved = errors.New("warehouse: " + ReservedFolder + " is reserved")
+)
 
 // Root is a place in storage that a warehouse may use, and the store below it.
 type Root struct {
@@ -22,21 +31,46 @@ type Roots []Root
 // Resolve finds the root that a location is under, the longest if there are
 // several, and the key below it: "" when the location is the root itself.
 // It fails with ErrInvalidLocation or ErrOutside. It does not judge whether
-// the location is reserved.
+// an object may be there: see [Roots.Check].
 func (r Roots) Resolve(location string) (Root, string, error) {
 	parsed, err := ParseLocation(location)
 	if err != nil {
 		return Root{}, "", err
 	}
+	return r.Find(parsed)
+}
+
+// Find is Resolve for a location that was parsed: ErrOutside.
+func (r Roots) Find(l Location) (Root, string, error) {
 	var best Root
 	for _, root := range r {
-		if parsed.Within(root.Location) && len(root.Location.path) > len(best.Location.path) {
+		if l.Within(root.Location) && len(root.Location.path) > len(best.Location.path) {
 			best = root
 		}
 	}
-	key, within := parsed.Key(best.Location)
+	key, within := l.Key(best.Location)
 	if !within {
-		return Root{}, "", fmt.Errorf("%w: %q", ErrOutside, location)
+		return Root{}, "", fmt.Errorf("%w: %q", ErrOutside, l)
 	}
 	return best, key, nil
+}
+
+// Check reports why nothing that clients name may be at l: it is outside of the
+// warehouse (ErrOutside), a root or above one (ErrRoot), in the reserved folder of
+// a root (ErrReserved), or no store has such a key (ErrInvalidKey). It looks at no
+// storage.
+func (r Roots) Check(l Location) error {
+	for _, root := range r {
+		switch {
+		case root.Location.Within(l):
+			return fmt.Errorf("%w: %q", ErrRoot, l)
+		case l.Reserved(root.Location):
+			return fmt.Errorf("%w: %q", ErrReserved, l)
+		}
+	}
+	_, key, err := r.Find(l)
+	if err != nil {
+		return err
+	}
+	return CheckKey(key)
 }

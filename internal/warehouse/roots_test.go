@@ -2,6 +2,7 @@ package warehouse_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"puddle/internal/warehouse"
@@ -37,5 +38,32 @@ func TestResolve(t *testing.T) {
 	}
 	if _, _, err := (warehouse.Roots)(nil).Resolve("/w"); !errors.Is(err, warehouse.ErrOutside) {
 		t.Errorf("no roots: %v", err)
+	}
+}
+
+func TestCase141_Check(t *testing.T) {
+	var roots warehouse.Roots
+	for _, url := range []string{"/w", "/w/inner/root", "/w/_puddle/inside", "s3://b/lake"} {
+		roots = append(roots, warehouse.Root{URL: url, Location: parse(t, url)})
+	}
+	for location, want := range map[string]error{
+		"/w/a": nil, "/w/inner/a": nil, "/w/inner/root/a": nil, "s3a://b/lake/t": nil, "/w/a#b?c": nil, "/w/a/_puddle": nil,
+		"/w": warehouse.ErrRoot, "/w/inner/root": warehouse.ErrRoot, "/w/inner": warehouse.ErrRoot, "s3n://b/lake": warehouse.ErrRoot, "s3://b": warehouse.ErrRoot,
+		"/w/_puddle": warehouse.ErrReserved, "/w/_PUDDLE": warehouse.ErrReserved, "/w/inner/root/_puddle/x": warehouse.ErrReserved,
+		"/w/_puddle/inside/a": warehouse.ErrReserved, "s3://b/lake/%5Fpuddle": warehouse.ErrReserved,
+		"/w2": warehouse.ErrOutside, "s3://b/lake2": warehouse.ErrOutside, "s3://c/lake/a": warehouse.ErrOutside,
+		"/w/" + warehouse.TempPrefix + "x/t": warehouse.ErrInvalidKey, "/w/" + strings.Repeat("x", warehouse.MaxKey+1): warehouse.ErrInvalidKey,
+	} {
+		if err := roots.Check(parse(t, location)); !errors.Is(err, want) {
+			t.Errorf("Check(%q): %v, want %v", location, err, want)
+		}
+	}
+	for location, want := range map[string]error{
+		"/w/#x": warehouse.ErrRoot, "/w/inner/root?x/t": warehouse.ErrRoot, "/w/_PUDDLE#/t": warehouse.ErrReserved, "/w/a?": nil,
+	} {
+		cut, _ := parse(t, location).Cut()
+		if err := roots.Check(cut); !errors.Is(err, want) {
+			t.Errorf("Check of what is left of %q: %v, want %v", location, err, want)
+		}
 	}
 }

@@ -84,10 +84,16 @@ type Store interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// Folders is implemented by stores that have folders of their own. Some clients
-// write into a folder only when it exists: DuckDB after a staged create.
+// Folders is implemented by stores that have folders of their own.
 type Folders interface {
 	// MakeFolder creates the folder key and its parents where they are
-	// missing, durable on return. It may be repeated.
+	// missing, durable on return. It may be repeated. Some clients write into
+	// a folder only when it exists: DuckDB after a staged create.
 	MakeFolder(ctx context.Context, key string) error
+
+	// CheckFolder reports why MakeFolder could never make the folder key, and
+	// changes nothing: ErrLink when key or a folder on the way is a link,
+	// ErrExists when a file stands there, ErrInvalidKey. It is nil when the
+	// folder is there or can be made.
+	CheckFolder(ctx context.Context, key string) error
 }

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"context"
+
 	"puddle/journal"
 )
 
@@ -10,16 +12,16 @@ const MaxPropertiesBytes = 1 << 20
 
 // admit checks a new version of a table or view by the rules that package metadata does
 // not know, on the result and not on the request: the limits, and where it may
-// lie. It answers the places that the version owns. Invalid. The rule that no two
-// objects share or nest places is the recorder's.
-func (c *Catalog) admit(doc version) ([]journal.Place, error) {
+// lie. It answers the places that the version owns. Invalid, Unavailable. Whether
+// they are free is another question (unheld), which the recorder decides.
+func (c *Catalog) admit(ctx context.Context, doc version) ([]journal.Place, error) {
 	if n := len(doc.Bytes()); n > MaxMetadataBytes {
 		return nil, refuse(Invalid, "The metadata is %d bytes, the limit is %d", n, MaxMetadataBytes)
 	}
 	if err := checkSize(doc.Properties()); err != nil {
 		return nil, err
 	}
-	return c.placesOf(doc)
+	return c.placesOf(ctx, doc)
 }
 
 func checkSize(properties map[string]string) error {

@@ -3,10 +3,8 @@ package catalog
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"puddle/internal/warehouse"
-	"puddle/journal"
 	"puddle/rest/metadata"
 )
 
@@ -15,14 +13,16 @@ import (
 // name must be that of a metadata file, and gzipped it is when its name says so:
 // engines go by the name (case 1). Invalid, FileMissing, Unavailable.
 func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
-	if _, err := c.placed("metadata-location", at); err != nil {
+	if _, err := c.readings("metadata-location", at); err != nil {
 		return file{}, err
 	}
 	data, err := c.get(ctx, at, MaxMetadataBytes)
-	if errors.Is(err, warehouse.ErrTooLarge) {
+	switch {
+	case errors.Is(err, warehouse.ErrTooLarge):
 		return file{}, because(Invalid, err, "The metadata file %s is over the limit of %d bytes", at, MaxMetadataBytes)
-	}
-	if err != nil {
+	case errors.Is(err, warehouse.ErrLink):
+		return file{}, barred("metadata-location", at, err)
+	case err != nil:
 		return file{}, err
 	}
 	if !metadata.IsFileName(at) {
@@ -44,13 +44,14 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 
 // checkHome refuses a metadata file that does not lie where its object keeps
 // such files: below its location or its write.metadata.path (case 139).
-func (c *Catalog) checkHome(at string, places []journal.Place) error {
-	lies, err := c.placed("metadata-location", at)
+func (c *Catalog) checkHome(at string, doc version) error {
+	lies, err := warehouse.ParseLocation(at)
 	if err != nil {
-		return err
+		return barred("metadata-location", at, err)
 	}
-	for _, p := range places {
-		if (p.Role == "location" || p.Role == "write.metadata.path") && strings.HasPrefix(lies.Path, p.Path) {
+	for role, location := range owned(doc) {
+		home, err := warehouse.ParseLocation(location)
+		if err == nil && (role == locationProperty || role == "write.metadata.path") && lies.Within(home) {
 			return nil
 		}
 	}

@@ -107,7 +107,7 @@ func (c *Catalog) plan(ctx context.Context, change Change) (step, error) {
 	if s.doc, err = c.apply(s.base, change); err != nil || s.idle() {
 		return s, err
 	}
-	s.places, err = c.admit(s.doc)
+	s.places, err = c.admit(ctx, s.doc)
 	return s, err
 }
 

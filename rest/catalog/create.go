@@ -33,7 +33,7 @@ func (c *Catalog) CreateTable(ctx context.Context, cause journal.Cause, t NewTab
 	if err != nil {
 		return Table{}, err
 	}
-	places, err := c.admit(doc)
+	places, err := c.admit(ctx, doc)
 	if err != nil {
 		return Table{}, err
 	}
@@ -45,14 +45,18 @@ func (c *Catalog) CreateTable(ctx context.Context, cause journal.Cause, t NewTab
 }
 
 // StageTable computes what CreateTable would make and keeps nothing of it but,
-// in a store with folders, two empty ones. Refusals are the same, except that
-// places taken by another object are noticed by the commit alone.
+// in a store with folders, two empty ones. Refusals are the same; neither name nor
+// places are kept free for the commit.
 func (c *Catalog) StageTable(ctx context.Context, t NewTable) (Table, error) {
 	doc, err := c.draftTable(ctx, t)
 	if err != nil {
 		return Table{}, err
 	}
-	if _, err := c.admit(doc); err != nil {
+	places, err := c.admit(ctx, doc)
+	if err != nil {
+		return Table{}, err
+	}
+	if err := c.unheld(ctx, t.Identifier, doc, places); err != nil {
 		return Table{}, err
 	}
 	c.makeFolders(ctx, doc)

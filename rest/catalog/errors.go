@@ -120,10 +120,15 @@ func reading(err error) error {
 // recorded turns an error of recording what is about a kind of object, or a
 // namespace, into an answer. A pointer that moved is left to onCurrent.
 func recorded(kind journal.ObjectKind, err error) error {
-	var conflict *projections.Conflict
+	var (
+		conflict *projections.Conflict
+		refused  *Error
+	)
 	switch {
 	case err == nil, moved(err):
 		return err
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &conflict):
 		return refusal(kind, conflict)
 	case errors.Is(err, journal.ErrUnknownOutcome):
@@ -148,7 +153,7 @@ func refusal(kind journal.ObjectKind, c *projections.Conflict) *Error {
 	case projections.UUIDTaken:
 		return refuse(AlreadyExists, "A table or view with the uuid %s exists in this warehouse, or was dropped from it", c.UUID)
 	case projections.PlaceTaken:
-		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", spelled(c.Path), c.Identifier, c.Holder)
+		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", c.Path, c.Identifier, c.Holder)
 	}
 	return noObject(kind, c.Identifier) // ObjectMissing
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"puddle/internal/warehouse"
 	"puddle/journal"
 	"puddle/rest/metadata"
@@ -16,6 +18,7 @@ const MaxMetadataBytes = 512 << 20
 // version is one version of a table or view: its metadata file, and what it says
 // of itself.
 type version interface {
+	UUID() uuid.UUID
 	Bytes() []byte
 	MetadataLocation() string
 	Location() string
@@ -50,11 +53,11 @@ func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document,
 	if ok && unseen == nil && known.info == info {
 		return known, nil
 	}
-	text, err := c.prove(ctx, pointer)
+	f, err := c.prove(ctx, pointer)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{text: text, info: info}
+	d := &document{text: f.text, info: info}
 	if unseen == nil {
 		c.documents.keep(pointer.SHA256, d)
 	}
@@ -70,20 +73,21 @@ func (c *Catalog) look(ctx context.Context, at string) (warehouse.Info, error) {
 	return root.Store.Stat(ctx, key)
 }
 
-// prove reads the file of a pointer and compares it with the digests recorded.
-func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) ([]byte, error) {
+// prove reads the file of a pointer and compares it with the digests recorded:
+// FileMissing.
+func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, error) {
 	data, err := c.get(ctx, pointer.MetadataLocation, pointer.Size)
 	if errors.Is(err, warehouse.ErrTooLarge) || err == nil && journal.Sum(data) != pointer.SHA256 {
-		return nil, missing(pointer.MetadataLocation, err, " (its bytes are not those that were committed)")
+		return file{}, missing(pointer.MetadataLocation, err, " (its bytes are not those that were committed)")
 	}
 	if err != nil || pointer.Encoding != journal.EncodingGzip {
-		return data, err
+		return file{pointer, data, data}, err
 	}
 	text, err := inflate(data, MaxMetadataBytes)
 	if err != nil || journal.Sum(text) != pointer.DocumentSHA256 {
-		return nil, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
+		return file{}, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
 	}
-	return text, nil
+	return file{pointer, data, text}, nil
 }
 
 // remember keeps the version that a commit made, which the next request will most

@@ -43,3 +43,10 @@ func (s keeping) MakeFolder(ctx context.Context, key string) error {
 	}
 	return nil
 }
+
+func (s keeping) CheckFolder(ctx context.Context, key string) error {
+	if folders, ok := s.Store.(warehouse.Folders); ok {
+		return folders.CheckFolder(ctx, key)
+	}
+	return nil
+}

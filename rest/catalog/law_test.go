@@ -132,7 +132,10 @@ func (u *user) stage(t *rapid.T, name string) {
 		refused(t, err, catalog.AlreadyExists)
 		return
 	}
-	must(t, err)
+	if err != nil {
+		refused(t, err, catalog.AlreadyExists, "overlaps")
+		return
+	}
 	table, err := u.commit(t, name, assertCreate, births(t, staged))
 	u.outcome(name, table, err, catalog.AlreadyExists)
 }

@@ -22,7 +22,7 @@ var recording = []string{"tables begin", "tables apply", "journal append", "tabl
 // document that is known, one look tells that its file is there.
 func TestCase157_Order(t *testing.T) {
 	g := inMemory(t, "")
-	seen, known := &faults{}, []string{"file stat"}
+	seen, known, write := &faults{}, []string{"file stat"}, []string{"file check-folder", "file create"}
 	p := g.start(t, seen)
 	defer p.stop(t)
 	p.namespace(t, nil, "n")
@@ -33,13 +33,13 @@ func TestCase157_Order(t *testing.T) {
 		do   func() error
 		want []string
 	}{
-		{"create", func() error { p.table(t, "t", g.url+"/t"); return nil }, slices.Concat([]string{"file create"}, recording, known)},
+		{"create", func() error { p.table(t, "t", g.url+"/t"); return nil }, slices.Concat(write, recording, known)},
 		{"stage", func() error { _, err := p.StageTable(ctx, newTable("u", "")); return err },
-			[]string{"file make-folder", "file make-folder"}},
+			[]string{"file check-folder", "file make-folder", "file make-folder"}},
 		{"create by commit", func() error { _, err := p.commit(t, "s", assertCreate, births(t, staged)); return err },
-			slices.Concat([]string{"file create"}, recording, known)},
+			slices.Concat(write, recording, known)},
 		{"commit", func() error { _, err := p.commit(t, "t", "", set("k", "v")); return err },
-			slices.Concat(known, []string{"file create"}, recording, known)},
+			slices.Concat(known, write, recording, known)},
 		{"commit without effect", func() error { _, err := p.commit(t, "t", "", set("k", "v")); return err }, known},
 		{"rename", func() error { return p.RenameTable(ctx, cause, id("t"), id("u")) }, recording},
 		{"drop", func() error { return p.DropTable(ctx, cause, id("s"), false) }, recording},
@@ -54,8 +54,31 @@ func TestCase157_Order(t *testing.T) {
 	n := len(seen.since(0))
 	_, err = p.CreateTable(ctx, cause, newTable("x", g.url+"/t"))
 	refused(t, err, catalog.AlreadyExists)
-	if diff := cmp.Diff([]string{"file create", "tables begin", "tables apply", "file delete"}, seen.since(n)); diff != "" {
+	if diff := cmp.Diff(write[:1], seen.since(n)); diff != "" {
 		t.Errorf("refused: %s", diff)
+	}
+	audit(t, g)
+}
+
+// What another took in the last moment is refused by the recorder, and the file is
+// gone again.
+func TestCase157_OrderOfALostRace(t *testing.T) {
+	g := inMemory(t, "")
+	seen := &faults{}
+	p := g.start(t, seen)
+	defer p.stop(t)
+	p.namespace(t, nil, "n")
+	other, n := p.another(t, g.files), len(seen.since(0))
+	options := p.Options
+	options.Recorder = atRecord{p.recorder, func() {
+		_, err := other.CreateTable(ctx, cause, newTable("other", g.url+"/t"))
+		must(t, err)
+	}}
+	_, err := catalog.New(options).CreateTable(ctx, cause, newTable("t", g.url+"/t/below"))
+	refused(t, err, catalog.AlreadyExists, `location "`+g.url+`/t/below" of n.t is refused: it overlaps`)
+	want := slices.Concat([]string{"file check-folder", "file create"}, recording, []string{"tables begin", "tables apply", "file delete"})
+	if diff := cmp.Diff(want, seen.since(n)); diff != "" {
+		t.Error(diff)
 	}
 	audit(t, g)
 }
@@ -70,7 +93,7 @@ func TestCase33_FileOfARefusedChange(t *testing.T) {
 			p := g.start(t, f)
 			p.namespace(t, nil, "n")
 			table := p.table(t, "t", "")
-			f.at = len(f.since(0)) + 5 // get, create, begin, apply, append
+			f.at = len(f.since(0)) + 6 // look, check, create, begin, apply, append
 			_, err := p.commit(t, "t", "", set("k", "v"))
 			if how == before {
 				refused(t, err, catalog.Unavailable)
@@ -202,7 +225,7 @@ func TestTablesFailAfterTheRecord(t *testing.T) {
 	f := &faults{how: before}
 	p := g.start(t, f)
 	p.namespace(t, nil, "n")
-	f.at = len(f.since(0)) + 5 // create, begin, apply, append, commit
+	f.at = len(f.since(0)) + 6 // check, create, begin, apply, append, commit
 	table := p.table(t, "t", "")
 	if f.hit() != "tables commit" {
 		t.Fatalf("%s failed", f.hit())

@@ -2,8 +2,11 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"iter"
 	"maps"
-	"strings"
+	"slices"
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
@@ -16,53 +19,109 @@ import (
 const locationProperty = "location"
 
 // placeProperties are the properties that name a location which a table or view
-// owns. The two of older Iceberg releases still steer writers (case 133).
+// owns: where Iceberg's LocationProviders put data files, with object-storage
+// layout or without, and where metadata files go. The two of older releases still
+// steer writers (case 133).
 var placeProperties = []string{
 	"write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path",
 }
 
-// placed checks one location by the rules of places: a storage URL, inside the
-// warehouse, not a root itself, not in _puddle. Invalid, naming what it is for.
-func (c *Catalog) placed(role, location string) (journal.Place, error) {
-	var root warehouse.Root
-	l, err := warehouse.ParseLocation(location)
-	if err == nil {
-		root, _, err = c.Roots.Resolve(location)
+// owned are the locations that a version of a table or view names for its files,
+// by what they are for: its own, and those of its properties. Where it lets object
+// storage spread data files, they lie below one of them all the same (case 133).
+func owned(doc version) iter.Seq2[string, string] {
+	return func(yield func(role, location string) bool) {
+		if !yield(locationProperty, doc.Location()) {
+			return
+		}
+		for _, property := range placeProperties {
+			if location, ok := doc.Property(property); ok && !yield(property, location) {
+				return
+			}
+		}
 	}
-	switch {
-	case err != nil:
-		return journal.Place{}, because(Invalid, err, "%s %q is refused: %v", role, location, err)
-	case l == root.Location:
-		return journal.Place{}, refuse(Invalid, "%s %q is refused: it is the root of the warehouse", role, location)
-	case l.Reserved(root.Location):
-		return journal.Place{}, refuse(Invalid, "%s %q is refused: _puddle is reserved", role, location)
-	}
-	return journal.Place{Path: l.Path(), Role: role}, nil
 }
 
-// placesOf is every location that a version of a table or view owns.
-func (c *Catalog) placesOf(doc version) ([]journal.Place, error) {
-	own, err := c.placed("location", doc.Location())
-	if err != nil {
-		return nil, err
-	}
-	places := []journal.Place{own}
-	seen := map[string]bool{own.Path: true}
-	for _, property := range placeProperties {
-		location, ok := doc.Property(property)
-		if !ok {
-			continue
-		}
-		place, err := c.placed(property, location)
+// placesOf are the places of every location that a version of a table or view
+// owns. Each is a folder of the warehouse that may be had. Invalid, Unavailable.
+func (c *Catalog) placesOf(ctx context.Context, doc version) ([]journal.Place, error) {
+	var places []journal.Place
+	for role, location := range owned(doc) {
+		more, err := c.placed(ctx, role, location)
 		if err != nil {
 			return nil, err
 		}
-		if !seen[place.Path] {
-			seen[place.Path] = true
-			places = append(places, place)
+		for _, place := range more {
+			if !slices.ContainsFunc(places, func(p journal.Place) bool { return p.Path == place.Path }) {
+				places = append(places, place)
+			}
 		}
 	}
 	return places, nil
+}
+
+// placed are the places of one location: the folder that it is, and another where
+// some clients take it for another (ADR 8). Invalid, naming what it is for, where
+// no folder can be: it is no storage URL, outside of the warehouse, a root,
+// reserved, or a file or a link is in the way.
+func (c *Catalog) placed(ctx context.Context, role, location string) ([]journal.Place, error) {
+	readings, err := c.readings(role, location)
+	if err != nil {
+		return nil, err
+	}
+	places := make([]journal.Place, len(readings))
+	for i, l := range readings {
+		if err := c.checkFolder(ctx, role, location, l); err != nil {
+			return nil, err
+		}
+		places[i] = journal.Place{Path: l.Path(), Role: role}
+	}
+	return places, nil
+}
+
+// readings are what clients take a location for, first what it is: some end a path
+// at "?" or "#". All of them must lie where clients may name anything. Invalid.
+func (c *Catalog) readings(role, location string) ([]warehouse.Location, error) {
+	l, err := warehouse.ParseLocation(location)
+	if err == nil {
+		err = c.Roots.Check(l)
+	}
+	if err != nil {
+		return nil, barred(role, location, err)
+	}
+	cut, differs := l.Cut()
+	if !differs {
+		return []warehouse.Location{l}, nil
+	}
+	if err := c.Roots.Check(cut); err != nil {
+		return nil, barred(role, location, fmt.Errorf(`clients that end a path at "?" or "#" take it for %q: %w`, cut, err))
+	}
+	return []warehouse.Location{l, cut}, nil
+}
+
+// checkFolder looks at the storage for what is no folder on the way to l.
+func (c *Catalog) checkFolder(ctx context.Context, role, location string, l warehouse.Location) error {
+	root, key, err := c.Roots.Find(l)
+	if err != nil {
+		return barred(role, location, err)
+	}
+	folders, ok := root.Store.(warehouse.Folders)
+	if !ok {
+		return nil
+	}
+	err = folders.CheckFolder(ctx, key)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists), errors.Is(err, warehouse.ErrInvalidKey):
+		return barred(role, location, err)
+	}
+	return because(Unavailable, err, "The change was not made: the folder of %s %q cannot be looked at", role, location)
+}
+
+// barred refuses a location, naming what it is for and the rule.
+func barred(role, location string, err error) *Error {
+	return because(Invalid, err, "%s %q is refused: %v", role, location, err)
 }
 
 // ShownProperties are a namespace's properties as clients are to see them: one
@@ -109,12 +168,4 @@ func (c *Catalog) makeFolders(ctx context.Context, doc *metadata.Document) {
 			_ = folders.MakeFolder(ctx, key)
 		}
 	}
-}
-
-// spelled writes the path of a place as a location again, for people.
-func spelled(path string) string {
-	if strings.HasPrefix(path, "//") {
-		return "s3:" + path
-	}
-	return path
 }

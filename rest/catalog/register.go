@@ -51,20 +51,23 @@ func (c *Catalog) register(ctx context.Context, cause journal.Cause, id journal.
 	if s.doc, err = decoded(metadata.Parse(f.text, at)); err != nil {
 		return Table{}, err
 	}
-	if s.places, err = c.admit(s.doc); err != nil {
+	if s.places, err = c.admit(ctx, s.doc); err != nil {
 		return Table{}, err
 	}
-	if err := c.checkHome(at, s.places); err != nil {
+	if err := c.checkHome(at, s.doc); err != nil {
 		return Table{}, err
 	}
 	if err := c.identify(ctx, &s, f); err != nil {
+		return Table{}, err
+	}
+	if err := c.unheld(ctx, id, s.doc, s.places); err != nil {
 		return Table{}, err
 	}
 	if f.pointer != s.object.Pointer {
 		err = c.record(ctx, cause, journal.TableRegistered{Moves: [1]journal.Move{s.move(f.pointer)}}, c.keep(f)...)
 	}
 	if err != nil {
-		return Table{}, recorded(journal.Table, err)
+		return Table{}, recorded(journal.Table, outdone(err, s.doc))
 	}
 	return shownAt(f.pointer.MetadataLocation, s.doc), nil
 }

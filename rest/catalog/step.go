@@ -52,6 +52,9 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 	if len(moving) == 0 {
 		return tables, nil
 	}
+	if err := c.unheldBy(ctx, steps); err != nil {
+		return nil, err
+	}
 	staged := make([]file, len(moving))
 	err := forEach(len(moving), func(i int) (err error) {
 		staged[i], err = c.stage(ctx, steps[moving[i]].doc)
@@ -68,13 +71,40 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 	}
 	if err := c.record(ctx, cause, bodyOf(moves), c.keep(staged...)...); err != nil {
 		c.unstage(ctx, err, staged...)
-		return nil, recorded(journal.Table, err)
+		return nil, recorded(journal.Table, outdone(err, versions(steps)...))
 	}
 	_ = forEach(len(moving), func(i int) error {
 		c.remember(ctx, staged[i], steps[moving[i]].doc)
 		return nil
 	})
 	return tables, nil
+}
+
+// unheldBy looks whether what steps newly own is free, all of them together: a
+// table may take what another of them leaves.
+func (c *Catalog) unheldBy(ctx context.Context, steps []step) error {
+	ids := make([]uuid.UUID, len(steps))
+	for i, s := range steps {
+		ids[i] = s.doc.UUID()
+	}
+	for _, s := range steps {
+		if s.base != nil && samePlaces(s.base, s.doc) {
+			continue
+		}
+		if err := c.unheld(ctx, s.identifier, s.doc, s.places, ids...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// versions are what steps lead to.
+func versions(steps []step) []version {
+	docs := make([]version, len(steps))
+	for i, s := range steps {
+		docs[i] = s.doc
+	}
+	return docs
 }
 
 // bodyOf is the event of moves: one table that is born is created.

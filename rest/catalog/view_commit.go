@@ -55,9 +55,14 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 	if view == base {
 		return viewOf(base), nil
 	}
-	places, err := c.admit(view)
+	places, err := c.admit(ctx, view)
 	if err != nil {
 		return View{}, err
+	}
+	if !samePlaces(base, view) {
+		if err := c.unheld(ctx, id, view, places); err != nil {
+			return View{}, err
+		}
 	}
 	staged, err := c.stage(ctx, view)
 	if err != nil {
@@ -69,7 +74,7 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 	}}}, c.keep(staged)...)
 	if err != nil {
 		c.unstage(ctx, err, staged)
-		return View{}, recorded(journal.View, err)
+		return View{}, recorded(journal.View, outdone(err, view))
 	}
 	return viewOf(view), nil
 }

@@ -30,8 +30,11 @@ func (c *Catalog) CreateView(ctx context.Context, cause journal.Cause, v NewView
 	if err != nil {
 		return View{}, err
 	}
-	places, err := c.admit(view)
+	places, err := c.admit(ctx, view)
 	if err != nil {
+		return View{}, err
+	}
+	if err := c.unheld(ctx, v.Identifier, view, places); err != nil {
 		return View{}, err
 	}
 	staged, err := c.stage(ctx, view)
@@ -44,7 +47,7 @@ func (c *Catalog) CreateView(ctx context.Context, cause journal.Cause, v NewView
 	}}}, c.keep(staged)...)
 	if err != nil {
 		c.unstage(ctx, err, staged)
-		return View{}, recorded(journal.View, err)
+		return View{}, recorded(journal.View, outdone(err, view))
 	}
 	return viewOf(view), nil
 }

@@ -28,11 +28,14 @@ func (c *Catalog) RegisterView(ctx context.Context, cause journal.Cause, id jour
 	if err != nil {
 		return View{}, err
 	}
-	places, err := c.admit(view)
+	places, err := c.admit(ctx, view)
 	if err != nil {
 		return View{}, err
 	}
-	if err := c.checkHome(metadataLocation, places); err != nil {
+	if err := c.checkHome(metadataLocation, view); err != nil {
+		return View{}, err
+	}
+	if err := c.unheld(ctx, id, view, places); err != nil {
 		return View{}, err
 	}
 	err = c.record(ctx, cause, journal.ViewRegistered{Moves: [1]journal.Move{{
@@ -40,7 +43,7 @@ func (c *Catalog) RegisterView(ctx context.Context, cause journal.Cause, id jour
 		To: &journal.To{Identifier: id, Pointer: f.pointer, Location: view.Location(), Places: places},
 	}}}, c.keep(f)...)
 	if err != nil {
-		return View{}, recorded(journal.View, err)
+		return View{}, recorded(journal.View, outdone(err, view))
 	}
 	return viewOf(view), nil
 }

@@ -29,6 +29,21 @@ func (s *Store) MakeFolder(ctx context.Context, key string) error {
 	return folder.Close()
 }
 
+// CheckFolder implements [warehouse.Folders].
+func (s *Store) CheckFolder(ctx context.Context, key string) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	folder, err := s.openFolder(key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return writeError(key, err)
+	}
+	return folder.Close()
+}
+
 // openFolder opens an existing folder, "" for the root.
 func (s *Store) openFolder(key string) (*os.Root, error) {
 	return s.walk(key, func(parent *os.Root, name, _ string) error { return nil })

@@ -92,6 +92,9 @@ func TestCase138_LinksAreNotWritten(t *testing.T) {
 		if err := store.MakeFolder(ctx, key); !errors.Is(err, warehouse.ErrLink) {
 			t.Errorf("MakeFolder(%q): %v", key, err)
 		}
+		if err := store.CheckFolder(ctx, key); !errors.Is(err, warehouse.ErrLink) {
+			t.Errorf("CheckFolder(%q): %v", key, err)
+		}
 	}
 	if after := [2]string{tree(t, root), tree(t, outside)}; after != before {
 		t.Errorf("changed from\n%s\nto\n%s", before, after)

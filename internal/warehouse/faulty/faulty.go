@@ -12,13 +12,14 @@ type Op string
 
 // The operations that a hook is asked about.
 const (
-	Get        Op = "get"
-	Stat       Op = "stat"
-	List       Op = "list" // the key is the prefix
-	Create     Op = "create"
-	Put        Op = "put"
-	Delete     Op = "delete"
-	MakeFolder Op = "make-folder"
+	Get         Op = "get"
+	Stat        Op = "stat"
+	List        Op = "list" // the key is the prefix
+	Create      Op = "create"
+	Put         Op = "put"
+	Delete      Op = "delete"
+	MakeFolder  Op = "make-folder"
+	CheckFolder Op = "check-folder"
 )
 
 // Fault says how a call fails. The zero Fault lets it through.
@@ -114,6 +115,18 @@ func (s *Store) MakeFolder(ctx context.Context, key string) error {
 		}
 		return nil
 	})
+}
+
+// CheckFolder implements [warehouse.Folders]. A store without folders has nothing
+// that could stand in the way of one.
+func (s *Store) CheckFolder(ctx context.Context, key string) error {
+	if fault := s.hook(CheckFolder, key); fault.Err != nil {
+		return fault.Err
+	}
+	if folders, ok := s.store.(warehouse.Folders); ok {
+		return folders.CheckFolder(ctx, key)
+	}
+	return nil
 }
 
 // change runs one call under the hook. An error of the store itself wins over

@@ -87,6 +87,9 @@ func TestReadsFail(t *testing.T) {
 	if _, err := store.Stat(context.Background(), "old"); !errors.Is(err, errBroken) {
 		t.Errorf("Stat: %v", err)
 	}
+	if err := store.CheckFolder(context.Background(), "folder"); !errors.Is(err, errBroken) {
+		t.Errorf("CheckFolder: %v", err)
+	}
 }
 
 func TestListFailsAtStartOrEnd(t *testing.T) {

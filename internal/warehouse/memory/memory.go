@@ -161,11 +161,28 @@ func (s *Store) MakeFolder(ctx context.Context, key string) error {
 	return s.makeFoldersLocked(key, append(parents(key), key))
 }
 
-func (s *Store) makeFoldersLocked(key string, folders []string) error {
+// CheckFolder implements [warehouse.Folders].
+func (s *Store) CheckFolder(ctx context.Context, key string) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.checkFoldersLocked(key, append(parents(key), key))
+}
+
+func (s *Store) checkFoldersLocked(key string, folders []string) error {
 	for _, folder := range folders {
 		if _, isFile := s.files[folder]; isFile {
 			return fmt.Errorf("%w: %q, in the way of %q", warehouse.ErrExists, folder, key)
 		}
+	}
+	return nil
+}
+
+func (s *Store) makeFoldersLocked(key string, folders []string) error {
+	if err := s.checkFoldersLocked(key, folders); err != nil {
+		return err
 	}
 	for _, folder := range folders {
 		s.folders[folder] = struct{}{}

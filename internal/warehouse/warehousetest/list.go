@@ -99,3 +99,24 @@ func testFolders(t *testing.T, store warehouse.Store) {
 	wantError(t, "dot segment", folders.MakeFolder(ctx, "../x"), warehouse.ErrInvalidKey)
 	wantBytes(t, store, "file", "file")
 }
+
+// testCheckFolder: a folder is checked as it would be made, and is not made.
+func testCheckFolder(t *testing.T, store warehouse.Store) {
+	folders, ok := store.(warehouse.Folders)
+	if !ok {
+		return
+	}
+	ctx := context.Background()
+	create(t, store, "file", "t/file")
+	for key, want := range map[string]error{
+		"t": nil, "new": nil, "new/below": nil, "t/new": nil, "a#b?c/d": nil,
+		"file": warehouse.ErrExists, "t/file": warehouse.ErrExists, "file/below": warehouse.ErrExists, "t/file/below/it": warehouse.ErrExists,
+		"": warehouse.ErrInvalidKey, "../x": warehouse.ErrInvalidKey, "a//b": warehouse.ErrInvalidKey,
+	} {
+		wantError(t, "CheckFolder of "+key, folders.CheckFolder(ctx, key), want)
+	}
+	create(t, store, "new") // no folder was made
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	wantError(t, "CheckFolder", folders.CheckFolder(cancelled, "t"), context.Canceled)
+}

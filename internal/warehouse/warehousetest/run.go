@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) warehouse.Store) {
 		{"no torn reads during put", testPutRace},
 		{"folder and file do not collide", testCollision},
 		{"folders", testFolders},
+		{"folders are checked", testCheckFolder},
 		{"law: a store is a map", testLaw},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
