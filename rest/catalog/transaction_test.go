@@ -106,37 +106,48 @@ func TestCase128_TransactionWithoutEffect(t *testing.T) {
 // Who reads the three tables one after the other never finds a later one older:
 // all of a transaction is seen at once.
 func TestCase119_ReadersSeeNoHalf(t *testing.T) {
-	p := fresh(t)
-	all := []string{"a", "b", "c"}
-	for _, name := range all {
-		p.table(t, name, "", "k", "0")
-	}
-	const last = 60
-	var group sync.WaitGroup
-	for range 3 {
-		group.Go(func() {
-			for seen := 0; seen < last; {
-				for _, name := range all {
-					table, err := p.LoadTable(ctx, id(name))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					k, _ := strconv.Atoi(read(t, table.Metadata).Properties["k"])
-					if k < seen {
-						t.Errorf("%s is at %d after %d was seen", name, k, seen)
-					}
-					seen = k
-				}
+	for _, k := range []kind{{"memory", inMemory}, {"tables", onTables}} {
+		t.Run(k.name, func(t *testing.T) {
+			g := k.clear(t, t.TempDir())
+			t.Cleanup(func() { g.close(t) })
+			p := running(t, g)
+			p.namespace(t, nil, "n")
+			all := []string{"a", "b", "c"}
+			for _, name := range all {
+				p.table(t, name, "", "k", "0")
 			}
+			const last = 60
+			var group sync.WaitGroup
+			for range 3 {
+				group.Go(func() { p.watch(t, all, last) })
+			}
+			for i := range last {
+				k := set("k", strconv.Itoa(i+1))
+				_, err := p.CommitTables(ctx, cause, change(t, "c", "", k), change(t, "a", "", k), change(t, "b", "", k))
+				must(t, err)
+			}
+			group.Wait()
 		})
 	}
-	for i := range last {
-		k := set("k", strconv.Itoa(i+1))
-		_, err := p.CommitTables(ctx, cause, change(t, "c", "", k), change(t, "a", "", k), change(t, "b", "", k))
-		must(t, err)
+}
+
+// watch reads tables in turn until one is at the last number, and checks that
+// numbers never go back.
+func (p *process) watch(t *testing.T, tables []string, last int) {
+	for seen := 0; seen < last; {
+		for _, name := range tables {
+			table, err := p.LoadTable(ctx, id(name))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			k, _ := strconv.Atoi(read(t, table.Metadata).Properties["k"])
+			if k < seen {
+				t.Errorf("%s is at %d after %d was seen", name, k, seen)
+			}
+			seen = k
+		}
 	}
-	group.Wait()
 }
 
 // Another server's commit lands at one of the tables between look and record: the
