@@ -222,18 +222,3 @@ func TestDocumentOverTheLimit(t *testing.T) {
 		t.Errorf("digest %s, %v", got, err)
 	}
 }
-
-// Clients ask that old metadata files go with a commit; here nothing is deleted, so
-// that readers and history find them (case 127).
-func TestCase127_NothingIsDeleted(t *testing.T) {
-	p := fresh(t)
-	p.table(t, "t", "", "write.metadata.delete-after-commit.enabled", "true", "write.metadata.previous-versions-max", "1")
-	for i := range 4 {
-		_, err := p.commit(t, "t", "", set("k", fmt.Sprint(i)))
-		must(t, err)
-	}
-	if n := len(files(t, p.ground)); n != 5 {
-		t.Errorf("%d files of five versions", n)
-	}
-	audit(t, p.ground)
-}

@@ -16,7 +16,9 @@
 //  3. Check the places of the results; create the new metadata files, durable.
 //  4. Record, one event for all tables. A client that hangs up from here on
 //     changes nothing.
-//  5. Answer with the documents in hand.
+//  5. Remove metadata files that fell out of the metadata log, where a table wants
+//     that and a commit of it made them here.
+//  6. Answer with the documents in hand.
 //
 // Views live by the same rules as tables, and share their names and places with
 // them: what differs is what package metadata computes.

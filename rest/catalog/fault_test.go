@@ -24,7 +24,7 @@ type request struct {
 // script is a list of requests, made anew for each ground.
 type script func(g *ground) []request
 
-var scripts = map[string]script{"table": tableScript, "tables": tablesScript, "views": viewScript}
+var scripts = map[string]script{"table": tableScript, "tables": tablesScript, "views": viewScript, "outdated": outdatedScript}
 
 // start are the requests that every script begins with.
 func start(g *ground) []request {

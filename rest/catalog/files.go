@@ -164,9 +164,12 @@ func (c *Catalog) unstage(ctx context.Context, refused error, staged ...file) {
 
 // discard removes a file that no event names or ever will. Best effort: what
 // stays harms nobody.
-func (c *Catalog) discard(ctx context.Context, at string) {
+func (c *Catalog) discard(ctx context.Context, at string) { c.remove(context.WithoutCancel(ctx), at) }
+
+// remove deletes a file of the warehouse, or not.
+func (c *Catalog) remove(ctx context.Context, at string) {
 	if root, key, err := c.Roots.Resolve(at); err == nil {
-		_ = root.Store.Delete(context.WithoutCancel(ctx), key)
+		_ = root.Store.Delete(ctx, key)
 	}
 }
 

@@ -74,7 +74,7 @@ var names = rapid.SampledFrom([]string{"a", "b", "c", "d.e", "é"})
 
 func (u *user) act(t *rapid.T) {
 	name := names.Draw(t, "name")
-	switch rapid.SampledFrom([]string{"create", "stage", "append", "append", "set", "nothing", "move", "stale", "rename", "drop", "restart",
+	switch rapid.SampledFrom([]string{"create", "stage", "append", "append", "set", "trim", "nothing", "move", "stale", "rename", "drop", "restart",
 		"transaction", "transaction", "unregister", "register", "register"}).Draw(t, "command") {
 	case "create":
 		table, err := u.CreateTable(ctx, cause, newTable(name, u.place(t)))
@@ -87,6 +87,10 @@ func (u *user) act(t *rapid.T) {
 		property := rapid.SampledFrom([]string{"k", "k", codec}).Draw(t, "property")
 		value := rapid.SampledFrom([]string{"gzip", "none"}).Draw(t, "value")
 		table, err := u.commit(t, name, "", set(property, value))
+		u.outcome(name, table, err, catalog.NoSuchTable)
+	case "trim":
+		max := rapid.SampledFrom([]string{"1", "2"}).Draw(t, "previous versions")
+		table, err := u.commit(t, name, "", set(deleteAfterCommit, "true", previousVersions, max))
 		u.outcome(name, table, err, catalog.NoSuchTable)
 	case "nothing":
 		table, err := u.commit(t, name, "", `{"action":"remove-properties","removals":["absent"]}`)
@@ -246,11 +250,15 @@ func (u *user) register(t *rapid.T, name string) {
 		return
 	}
 	back := rapid.SampledFrom(u.gone).Draw(t, "version")
+	may := []catalog.Code{catalog.AlreadyExists}
+	if !present(t, u.ground, back.MetadataLocation) {
+		may = append(may, catalog.FileMissing)
+	}
 	table, err := u.RegisterTable(ctx, cause, id(name), back.MetadataLocation, rapid.Bool().Draw(t, "overwrite"))
 	if err == nil {
 		if diff := cmp.Diff(back, table); diff != "" {
 			t.Fatalf("registered: %s", diff)
 		}
 	}
-	u.outcome(name, table, err, catalog.AlreadyExists)
+	u.outcome(name, table, err, may...)
 }

@@ -38,7 +38,7 @@ func (s step) move(to journal.Pointer) journal.Move {
 
 // land makes steps true: it stages their files and records one event. It answers
 // the tables of all steps, those of idle ones as they are. After a refusal no file
-// is left.
+// is left; after a success outdated ones go, where a table wants that.
 func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) ([]Table, error) {
 	tables := make([]Table, len(steps))
 	var moving []int
@@ -77,6 +77,7 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 		c.remember(ctx, staged[i], steps[moving[i]].doc)
 		return nil
 	})
+	c.removeOutdated(ctx, steps)
 	return tables, nil
 }
 

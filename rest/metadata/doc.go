@@ -44,7 +44,6 @@
 // # Limits
 //
 // Whether a file is gzipped is told by its name (IsCompressedName), and chosen by
-// write.metadata.compression-codec; to deflate it is for others. Nothing is
-// deleted: write.metadata.delete-after-commit.enabled is kept as any other
-// property.
+// write.metadata.compression-codec; to deflate it is for others. So is it to
+// delete: write.metadata.delete-after-commit.enabled is kept as any other property.
 package metadata
