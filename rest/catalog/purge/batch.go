@@ -1,0 +1,153 @@
+package purge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"puddle/internal/warehouse"
+	"puddle/projections"
+)
+
+// batch gathers files of one kind and deletes them together, after it has asked
+// whose they are now.
+type batch struct {
+	job     *Job
+	purge   projections.Purge
+	kind    Kind
+	part    *part
+	total   *Report // counts what is removed, at once
+	targets []target
+}
+
+// add takes a file that the metadata names, which may be anybody's.
+func (b *batch) add(ctx context.Context, location string) error {
+	t, reason := owned(b.job.Roots, b.purge.Places, location)
+	if reason != "" {
+		b.part.kept.keep(location, reason)
+		return nil
+	}
+	b.targets = append(b.targets, t)
+	if len(b.targets) < b.job.Batch {
+		return nil
+	}
+	return b.flush(ctx)
+}
+
+// flush deletes what was gathered. An error means that the purge must stop here:
+// it is over, ctx has ended, or somebody who must be asked does not answer.
+func (b *batch) flush(ctx context.Context) error {
+	if len(b.targets) == 0 {
+		return ctx.Err()
+	}
+	if err := b.job.pace.wait(ctx, len(b.targets)); err != nil {
+		return err
+	}
+	release, err := b.job.Guard.Clear(ctx, b.purge.Places)
+	if err != nil {
+		return fmt.Errorf("its places cannot be cleared: %w", err)
+	}
+	defer release()
+	if err := b.job.wanted(ctx, b.purge); err != nil {
+		return err
+	}
+	mine, err := b.unheld(ctx)
+	if err != nil {
+		return fmt.Errorf("who holds its places cannot be asked: %w", err)
+	}
+	b.remove(ctx, mine)
+	b.job.show(func(s *Progress) { s.Current.Files = b.total.Counts })
+	b.targets = b.targets[:0]
+	return ctx.Err()
+}
+
+// unheld are the files that are in nobody's place. While nobody has a place near
+// the table's, as usual, one question for each of these places is enough.
+func (b *batch) unheld(ctx context.Context) ([]target, error) {
+	crowded := false
+	for _, place := range b.purge.Places {
+		_, held, err := b.job.Reader.PlaceHolder(ctx, place.Path, uuid.Nil)
+		if err != nil {
+			return nil, err
+		}
+		crowded = crowded || held
+	}
+	if !crowded {
+		return b.targets, nil
+	}
+	var mine []target
+	for _, t := range b.targets {
+		holder, held, err := b.job.Reader.PlaceHolder(ctx, t.path, uuid.Nil)
+		if err != nil {
+			return nil, err
+		}
+		if held {
+			b.part.kept.keep(t.location, heldBy(holder))
+		} else {
+			mine = append(mine, t)
+		}
+	}
+	return mine, nil
+}
+
+func heldBy(holder uuid.UUID) string { return "it is in a place of " + holder.String() }
+
+// removal is what became of one file.
+type removal struct {
+	gone bool // it was gone already
+	size int64
+	err  error
+}
+
+// remove deletes files, several at a time, and counts them.
+func (b *batch) remove(ctx context.Context, targets []target) {
+	removals := make([]removal, len(targets))
+	slots := make(chan struct{}, b.job.Parallel)
+	var workers sync.WaitGroup
+	for i, t := range targets {
+		slots <- struct{}{}
+		workers.Go(func() {
+			defer func() { <-slots }()
+			removals[i] = t.remove(ctx)
+		})
+	}
+	workers.Wait()
+	for i, r := range removals {
+		b.count(targets[i], r)
+	}
+}
+
+// remove deletes one file, durably also when it was gone: an earlier delete may
+// have been cut off.
+func (t target) remove(ctx context.Context) (r removal) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.err = fmt.Errorf("the store gave up: %v", p)
+		}
+	}()
+	info, err := t.root.Store.Stat(ctx, t.key)
+	r.gone, r.size = errors.Is(err, warehouse.ErrNotFound), info.Size
+	if err != nil && !r.gone {
+		r.err = err
+		return r
+	}
+	r.err = t.root.Store.Delete(ctx, t.key)
+	return r
+}
+
+func (b *batch) count(t target, r removal) {
+	switch {
+	case r.err == nil && r.gone:
+	case r.err == nil:
+		b.job.deleted[t.root.URL]++
+		b.total.Removed++
+		b.total.Bytes += r.size
+	case never(r.err) != "":
+		b.part.kept.keep(t.location, never(r.err))
+	default:
+		b.part.fail(t, r.err)
+	}
+}

@@ -1,0 +1,109 @@
+package purge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/klauspost/compress/gzip"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/metadata"
+)
+
+// document is the current metadata of a dropped table, proven to be what the
+// journal recorded: the file, else the journal's copy. When neither is to be had,
+// doc is nil and lost says why. An error may pass, with another build if it says
+// that this one cannot read what was committed.
+func (j *Job) document(ctx context.Context, p projections.Purge) (doc *metadata.Document, lost string, err error) {
+	text, lost, err := j.current(ctx, p.Pointer)
+	if err != nil {
+		return nil, "", err
+	}
+	if lost != "" {
+		text, err = j.kept(ctx, p)
+		if err != nil {
+			return nil, "", fmt.Errorf("the journal's copy of %s: %w", p.Pointer.MetadataLocation, err)
+		}
+	}
+	if text == nil {
+		return nil, lost + ", and the journal keeps no copy: nothing else can be reached", nil
+	}
+	doc, err = metadata.Parse(text, p.Pointer.MetadataLocation)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s, as it was committed: %w", p.Pointer.MetadataLocation, err)
+	}
+	return doc, "", nil
+}
+
+// current reads the current metadata file; lost says why it is of no use.
+func (j *Job) current(ctx context.Context, pointer journal.Pointer) (text []byte, lost string, err error) {
+	t, reason := find(j.Roots, pointer.MetadataLocation)
+	if reason != "" {
+		return nil, reason, nil
+	}
+	data, err := t.root.Store.Get(ctx, t.key, pointer.Size)
+	switch {
+	case errors.Is(err, warehouse.ErrNotFound):
+		return nil, "it is gone", nil
+	case err != nil && never(err) != "":
+		return nil, never(err), nil
+	case err != nil:
+		return nil, "", fmt.Errorf("%s: %w", pointer.MetadataLocation, err)
+	case journal.Sum(data) != pointer.SHA256:
+		return nil, "its bytes are not those that were committed", nil
+	case pointer.Encoding == journal.EncodingGzip:
+		data, err = inflate(data)
+	}
+	if err != nil || journal.Sum(data) != pointer.DocumentSHA256 {
+		return nil, "what it inflates to is not what was committed", nil
+	}
+	return data, "", nil
+}
+
+// inflate reads a gzip file whose bytes were committed through puddle.
+func inflate(data []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(z, journal.MaxInflatedBytes))
+}
+
+// kept is the journal's copy of the current metadata file; nil when it has none.
+func (j *Job) kept(ctx context.Context, p projections.Purge) ([]byte, error) {
+	steps, err := j.Reader.Steps(ctx, p.Table)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range slices.Backward(steps) {
+		if step.Move.To == nil || step.Move.To.Pointer != p.Pointer {
+			continue
+		}
+		text, err := j.copied(ctx, step.Event, p)
+		if text != nil || err != nil {
+			return text, err
+		}
+	}
+	return nil, nil
+}
+
+// copied is the document of an event that moved the table to where it was last.
+func (j *Job) copied(ctx context.Context, event uuid.UUID, p projections.Purge) ([]byte, error) {
+	e, found, err := j.Documents.Find(ctx, event)
+	if err != nil || !found {
+		return nil, err
+	}
+	at := slices.IndexFunc(e.Moves(), func(m journal.Move) bool { return m.UUID == p.Table })
+	text, err := j.Documents.Document(ctx, e.Seq, at)
+	if errors.Is(err, journal.ErrNoEvent) || errors.Is(err, journal.ErrNotKept) || errors.Is(err, journal.ErrErased) {
+		return nil, nil
+	}
+	return text, err
+}

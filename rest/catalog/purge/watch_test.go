@@ -1,0 +1,68 @@
+package purge_test
+
+import (
+	"context"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"puddle/internal/warehouse/faulty"
+	"puddle/rest/catalog/purge"
+)
+
+// watched is what was deleted from a world's store.
+type watched struct {
+	url string
+	mu  sync.Mutex
+	all []string
+}
+
+// watch begins to see what is deleted.
+func (w *world) watch(tb rapid.TB) *watched {
+	tb.Helper()
+	log := &watched{url: w.url}
+	w.files = faulty.New(w.files, func(op faulty.Op, key string) faulty.Fault {
+		if op == faulty.Delete {
+			log.mu.Lock()
+			defer log.mu.Unlock()
+			log.all = append(log.all, w.url+"/"+key)
+		}
+		return faulty.Fault{}
+	})
+	return log
+}
+
+func (l *watched) deleted() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all
+}
+
+// nothingHappens runs a job, in a synctest bubble, until it waits without having
+// made a pass, and answers when it would look again.
+func (w *world) nothingHappens(tb rapid.TB) time.Time {
+	tb.Helper()
+	options := w.options(tb)
+	options.Observe = func(o purge.Outcome) { tb.Errorf("a pass ended %s", o.Result) }
+	job := purge.New(options)
+	stop := run(job)
+	synctest.Wait()
+	defer stop()
+	return job.Progress().Next
+}
+
+// run runs a job until it is stopped.
+func run(job *purge.Job) (stop func()) {
+	running, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		job.Run(running)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
