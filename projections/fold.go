@@ -66,6 +66,9 @@ func Fold(t Tables, e journal.Event) error {
 		journal.TableRenamed, journal.TableDropped, journal.TableUnregistered,
 		journal.TableUndropped, journal.TableRepointed, journal.ViewUndropped, journal.ViewRepointed,
 		journal.ViewCreated, journal.ViewRegistered, journal.ViewReplaced, journal.ViewRenamed, journal.ViewDropped:
+		if err := leavePlaces(t, e.Moves()); err != nil {
+			return err
+		}
 		for i, m := range e.Moves() {
 			if err := foldMove(t, e, i, m); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 )
 
 // foldMove applies one move. The moves of an event are judged in order, each
-// seeing what those before it did.
+// seeing what those before it did, and places that all of them have left.
 func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
 	held, err := checkFrom(t, e.Kind(), m)
 	if err != nil {

@@ -53,6 +53,7 @@ func testPlaceRules(t *testing.T, open func(testing.TB) Opened) {
 		})
 	}
 	t.Run("Changes", func(t *testing.T) { testPlaceChanges(t, open) })
+	t.Run("Together", func(t *testing.T) { testPlacesTogether(t, open) })
 }
 
 // testPlaceChanges: places move with commits, stay with renames and are free
@@ -110,6 +111,40 @@ func testPlaceChanges(t *testing.T, open func(testing.TB) Opened) {
 		t.Fatal("a place that does not end in a slash was taken")
 	}
 	equal(s, "what is held", dump(s, s.w), before)
+}
+
+// testPlacesTogether: what counts is who owns what after all moves of an event
+// (case 133).
+func testPlacesTogether(t *testing.T, open func(testing.TB) Opened) {
+	s := newTale(t, open(t).Store)
+	one := birth(journal.Table, ident("a", "1"), "/w/1/", "/w/kept/")
+	two := birth(journal.Table, ident("a", "2"), "/w/2/")
+	s.tell(created(ns("a")), creates(one), creates(two))
+	changed := func(m journal.Move, n int, paths ...string) journal.Move {
+		next := commit(m, n)
+		next.To.Places = places(paths...)
+		return next
+	}
+	s.refuse(projections.Conflict{
+		Kind: projections.PlaceTaken, Identifier: ident("a", "2"), UUID: two.UUID, Path: "/w/kept/x/", Holder: one.UUID,
+	}, commits(changed(one, 1, "/w/kept/"), changed(two, 1, "/w/kept/x/")))
+	s.refuse(projections.Conflict{
+		Kind: projections.PlaceTaken, Identifier: ident("a", "2"), UUID: two.UUID, Path: "/w/new/", Holder: one.UUID,
+	}, commits(changed(one, 1, "/w/new/x/"), changed(two, 1, "/w/new/")))
+	stale := changed(one, 1, "/w/kept/")
+	stale.From.Pointer = pointer(one.UUID, 7)
+	s.refuse(projections.Conflict{
+		Kind: projections.PointerMoved, Identifier: ident("a", "1"), UUID: one.UUID,
+	}, commits(changed(two, 1, "/w/1/"), stale))
+
+	one, two = changed(one, 1, "/w/kept/", "/w/2/"), changed(two, 1, "/w/1/")
+	s.tell(commits(two, one))
+	s.holds(one, "/w/2/", "/w/kept/")
+	s.holds(two, "/w/1/")
+	one, two = changed(one, 2, "/w/1/"), changed(two, 2, "/w/kept/below/")
+	s.tell(commits(one, two))
+	s.holds(one, "/w/1/")
+	s.holds(two, "/w/kept/below/")
 }
 
 // holds checks the paths that an object owns.
