@@ -160,6 +160,8 @@ func TestDeleteAfterCommitIsAsked(t *testing.T) {
 	add(deleteAfterCommit, "false")
 	add("k", "last")
 	p.hasOnly(t, all[0], all[1], all[5], all[6], all[7], all[8])
+	add(deleteAfterCommit, "true", "write.data.path", p.ground.url+"/data") // also when it takes a new place
+	p.hasOnly(t, all[0], all[1], all[5], all[6], all[8], all[9])
 }
 
 // Each table of a transaction has its own.
