@@ -65,7 +65,8 @@ func catalogEndpoints() []endpoint {
 	}
 }
 
-// puddleEndpoints are puddle's own reports.
+// puddleEndpoints are puddle's own. Those that write know no Idempotency-Key: done a
+// second time they change nothing, and say so.
 func puddleEndpoints() []endpoint {
 	const warehouse = puddleBase + "/warehouses/{warehouse}"
 	return []endpoint{
@@ -73,6 +74,8 @@ func puddleEndpoints() []endpoint {
 		{method: http.MethodGet, path: puddleBase + "/warehouses", handle: listWarehouses},
 		{method: http.MethodGet, path: warehouse + "/events", handle: listEvents},
 		{method: http.MethodGet, path: warehouse + "/history", handle: history},
+		{method: http.MethodPost, path: warehouse + "/undrop", handle: undrop, body: true, writes: true},
+		{method: http.MethodPost, path: warehouse + "/repoint", handle: repoint, body: true, writes: true},
 	}
 }
 

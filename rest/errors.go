@@ -47,6 +47,7 @@ var faults = map[catalog.Code]fault{
 	catalog.IllegalArgument:   {http.StatusBadRequest, "IllegalArgumentException"},
 	catalog.Unprocessable:     {http.StatusUnprocessableEntity, "UnprocessableEntityException"},
 	catalog.Unsupported:       {http.StatusNotAcceptable, "UnsupportedOperationException"},
+	catalog.Unsafe:            {http.StatusConflict, "UnsafeChangeException"}, // puddle's own routes, and register
 	catalog.Unavailable:       {http.StatusServiceUnavailable, "SlowDownException"},
 	catalog.OutcomeUnknown:    {http.StatusInternalServerError, "CommitStateUnknownException"},
 }

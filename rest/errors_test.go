@@ -32,7 +32,7 @@ func TestCase108_Panics(t *testing.T) {
 func TestFaults(t *testing.T) {
 	codes := []catalog.Code{
 		catalog.NoSuchNamespace, catalog.NoSuchTable, catalog.NoSuchView, catalog.FileMissing, catalog.AlreadyExists, catalog.NamespaceNotEmpty,
-		catalog.CommitFailed, catalog.Invalid, catalog.IllegalArgument, catalog.Unprocessable, catalog.Unsupported, catalog.Unavailable, catalog.OutcomeUnknown,
+		catalog.CommitFailed, catalog.Invalid, catalog.IllegalArgument, catalog.Unprocessable, catalog.Unsupported, catalog.Unsafe, catalog.Unavailable, catalog.OutcomeUnknown,
 	}
 	if len(codes) != len(faults) {
 		t.Errorf("%d codes, %d faults", len(codes), len(faults))

@@ -163,7 +163,10 @@ func (f *fixture) open(name string, id uuid.UUID, r *recorder.Recorder, clock *t
 	state := r.Reader(id)
 	return Warehouse{
 		Name: name, Location: root(name), ID: id, Journal: f.journal.Warehouse(id), State: state,
-		Catalog:  catalog.New(catalog.Options{ID: id, Roots: roots, Reader: state, Recorder: &f.trouble, Now: clock.next, MaxDocument: journal.MaxDocumentBytes}),
+		Catalog: catalog.New(catalog.Options{
+			ID: id, Roots: roots, Reader: state, Recorder: &f.trouble, Journal: f.journal.Warehouse(id), Now: clock.next,
+			MaxDocument: journal.MaxDocumentBytes, DropKeep: 168 * time.Hour, PurgeGrace: 24 * time.Hour,
+		}),
 		Remember: func(ctx context.Context, a journal.Answer) error { return r.Remember(ctx, id, a) },
 		Present: func(ctx context.Context, location string) (bool, error) {
 			_, key, err := roots.Resolve(location)

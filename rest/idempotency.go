@@ -49,7 +49,7 @@ func (c *call) once() (reply, error) {
 // keyed reads the header. Its key is a UUIDv7 as text.
 func (c *call) keyed() (r journal.Request, keyed bool, err error) {
 	values := c.request.Header.Values(keyHeader)
-	if len(values) == 0 || c.warehouse.Remember == nil {
+	if len(values) == 0 || c.warehouse.Remember == nil || c.endpoint.again == nil {
 		return r, false, nil
 	}
 	id, err := uuid.Parse(values[0])

@@ -140,8 +140,8 @@ func TestCase105_EveryRouteAndRestart(t *testing.T) {
 	f.tellAgain(requests)
 }
 
-// Every route that changes something can answer again, and is among those that
-// are tried.
+// Every route of the protocol that changes something can answer again, and is among
+// those that are tried.
 func TestCase105_NoRouteIsForgotten(t *testing.T) {
 	f := serve(t, nil)
 	tried := map[*endpoint]bool{}
@@ -151,7 +151,7 @@ func TestCase105_NoRouteIsForgotten(t *testing.T) {
 	}
 	for _, methods := range f.handler.(*server).router.resources {
 		for _, e := range methods {
-			if e.writes && (e.again == nil || !tried[e]) {
+			if e.writes && !strings.HasPrefix(e.path, puddleBase) && (e.again == nil || !tried[e]) {
 				t.Errorf("%s %s: answers again %v, tried %v", e.method, e.path, e.again != nil, tried[e])
 			}
 		}

@@ -17,7 +17,7 @@ type endpoint struct {
 	path   string // template from the root, without prefix: what logs and metrics say
 	also   string // a second template; empty when there is none
 	handle func(*call) (reply, error)
-	again  func(*call, journal.Event) (reply, error) // the answer once more, from the event that it made; of what writes
+	again  func(*call, journal.Event) (reply, error) // the answer once more, from the event that it made; of what takes keys
 
 	open    bool // needs no token
 	body    bool // its body is read

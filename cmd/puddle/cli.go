@@ -21,6 +21,8 @@ type cli struct {
 	Log         logCmd         `cmd:"" help:"The events of a warehouse, newest first."`
 	History     historyCmd     `cmd:"" help:"Every pointer that a table or view has had, oldest first."`
 	Status      statusCmd      `cmd:"" help:"How the catalog is: heads, pointer tables, purges."`
+	Undrop      undropCmd      `cmd:"" help:"Bring a dropped table or view back."`
+	Repoint     repointCmd     `cmd:"" help:"Move a table or view to another of its metadata files."`
 	Check       configCmd      `cmd:"" name:"config" help:"Look at the configuration."`
 	Version     versionCmd     `cmd:"" help:"Say which build this is."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a server whether it is alive."`
@@ -60,7 +62,7 @@ func run(args []string, s *session) int {
 
 // laterCommands are those that this build does not have yet.
 var laterCommands = []string{
-	"recover", "diff", "at", "repoint", "undrop", "holds", "hazards", "verify", "backup", "restore", "drill",
+	"recover", "diff", "at", "holds", "hazards", "verify", "backup", "restore", "drill",
 	"roots", "relocate", "hive", "warehouse",
 }
 

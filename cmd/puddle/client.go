@@ -27,9 +27,22 @@ type client struct {
 	close func() error
 }
 
-// ask lends a client to use.
+// ask lends a client to use for reports.
 func (s *session) ask(c config.Config, use func(*client) error) error {
-	asked, err := s.connect(c)
+	return s.lend(c, reporting, use)
+}
+
+// change lends a client to use for a change.
+func (s *session) change(use func(*client) error) error {
+	c, err := s.config()
+	if err != nil {
+		return err
+	}
+	return s.lend(c, changing, use)
+}
+
+func (s *session) lend(c config.Config, p purpose, use func(*client) error) error {
+	asked, err := s.connect(c, p)
 	if err != nil {
 		return err
 	}
@@ -37,7 +50,7 @@ func (s *session) ask(c config.Config, use func(*client) error) error {
 }
 
 // connect finds the server that has the data folder open, or opens it.
-func (s *session) connect(c config.Config) (*client, error) {
+func (s *session) connect(c config.Config, p purpose) (*client, error) {
 	l, err := acquire(c.DataDir)
 	var busy *held
 	switch {
@@ -49,7 +62,7 @@ func (s *session) connect(c config.Config) (*client, error) {
 		return nil, noLook(err)
 	}
 	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
-	n, err := openNode(s.stop, c, log, l, reporting)
+	n, err := openNode(s.stop, c, log, l, p)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +87,20 @@ func dial(busy *held) (*client, error) {
 // get answers the document at a path below /api/puddle/v1. What the server
 // refuses has the exit code that fits.
 func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
-	target := "http://puddle/api/puddle/v1" + path + "?" + query.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	return c.send(ctx, http.MethodGet, path+"?"+query.Encode(), nil)
+}
+
+// post answers what became of a change that is asked for with a JSON body.
+func (c *client) post(ctx context.Context, path string, body any) ([]byte, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return c.send(ctx, http.MethodPost, path, bytes.NewReader(data))
+}
+
+func (c *client) send(ctx context.Context, method, target string, body io.Reader) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://puddle/api/puddle/v1"+target, body)
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +109,14 @@ func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte
 		return nil, unanswered(err)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	data, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return nil, unanswered(err)
 	}
 	if answer.StatusCode == http.StatusOK {
-		return body, nil
+		return data, nil
 	}
-	return nil, refusedBy(answer.Status, answer.StatusCode, body)
+	return nil, refusedBy(answer.Status, answer.StatusCode, data)
 }
 
 // unanswered words a failure on the way to the server; the URL is of no use to
@@ -108,6 +133,7 @@ func unanswered(err error) error {
 var asked = strings.NewReplacer(
 	`Query parameter "after"`, "--since", `Query parameter "until"`, "--until", `Query parameter "kind"`, "--kind",
 	`Query parameter "identifier"`, "table", `Query parameter "uuid"`, "table",
+	`"table" of The request`, "table", `"as" of The request`, "--as", "(allow-rewind)", "(--allow-rewind)", "(force ", "(--force ",
 )
 
 // refusedBy words an answer of the error model.
@@ -115,19 +141,29 @@ func refusedBy(status string, code int, body []byte) error {
 	var model struct {
 		Error struct {
 			Message string `json:"message"`
+			Type    string `json:"type"`
 		} `json:"error"`
 	}
 	message := status
 	if err := json.Unmarshal(body, &model); err == nil && model.Error.Message != "" {
 		message = model.Error.Message
 	}
-	switch code {
-	case http.StatusBadRequest:
-		return fail(codeUsage, "%s", printable(asked.Replace(message)))
-	case http.StatusNotFound:
-		return fail(codeFindings, "%s", printable(message))
+	return fail(codeOf(code, model.Error.Type), "%s", printable(asked.Replace(message)))
+}
+
+// codeOf is the exit code that fits a status and a type of the error model.
+func codeOf(status int, kind string) int {
+	switch {
+	case kind == "UnsafeChangeException":
+		return codeRefused
+	case kind == "CommitStateUnknownException":
+		return codeUnknown
+	case status == http.StatusBadRequest:
+		return codeUsage
+	case status == http.StatusNotFound, status == http.StatusConflict, status == http.StatusNotAcceptable:
+		return codeFindings
 	}
-	return fail(codeNoLook, "%s", printable(message))
+	return codeNoLook
 }
 
 // inProcess calls a handler as the user who runs the command.

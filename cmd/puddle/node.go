@@ -23,6 +23,7 @@ type purpose int
 
 const (
 	reporting purpose = iota // nothing is born, no follower runs
+	changing                 // nothing is born; the followers see what one command changes
 	serving
 )
 
@@ -33,6 +34,7 @@ type node struct {
 	log     zerolog.Logger
 	purpose purpose
 	clock   *journal.Clock
+	steady  *steady // what dates documents, answers and graces
 	metrics *rest.Metrics
 
 	journal    journal.Journal
@@ -49,7 +51,8 @@ type node struct {
 // openNode opens everything, in the order in which later parts need earlier
 // ones. It takes the lock over, also when it fails.
 func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock, p purpose) (*node, error) {
-	n := &node{config: c, log: log, purpose: p, clock: journal.NewClock(), anchors: map[uuid.UUID]*anchor.Follower{}}
+	clock := journal.NewClock()
+	n := &node{config: c, log: log, purpose: p, clock: clock, steady: &steady{clock: clock}, anchors: map[uuid.UUID]*anchor.Follower{}}
 	if c.Metrics {
 		n.metrics = rest.NewMetrics(build())
 	}
@@ -202,7 +205,7 @@ const closeTime = 5 * time.Second
 
 // follow starts what runs behind the journal.
 func (n *node) follow(context.Context) error {
-	if n.purpose != serving || n.config.Metastore.Type == config.Memory {
+	if n.purpose == reporting || n.config.Metastore.Type == config.Memory {
 		return nil
 	}
 	for _, w := range n.warehouses {

@@ -28,7 +28,7 @@ func (n *node) openJournal(context.Context) error {
 	case n.config.Metastore.Type == config.Memory:
 		n.journal = journal.NewMemory()
 		return nil
-	case absent && n.purpose == reporting:
+	case absent && n.purpose != serving:
 		return fmt.Errorf("there is no journal yet: %s", path)
 	}
 	j, err := bolt.Open(path, bolt.Options{})

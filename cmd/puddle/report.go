@@ -43,6 +43,16 @@ func (s *session) table(header table.Row, rows ...table.Row) error {
 	return err
 }
 
+// lines writes text to the report, with the same care.
+func (s *session) lines(lines []string) error {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(printable(line) + "\n")
+	}
+	_, err := s.stdout.Write([]byte(b.String()))
+	return err
+}
+
 // printable writes characters that are not to be seen as escapes: controls,
 // directions, look-alike spaces.
 func printable(s string) string {

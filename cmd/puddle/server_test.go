@@ -235,7 +235,7 @@ func TestLogFollows(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	lines, out := io.Pipe()
 	s := &session{stdout: out, stderr: io.Discard, stop: ctx, file: filepath.Join(dir, "puddle.yaml")}
-	asked, err := s.connect(c)
+	asked, err := s.connect(c, reporting)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -74,7 +73,7 @@ func (n *node) handle(context.Context) error {
 		Access: guard, Ready: n.ready, Log: logRequest(n.log), Metrics: n.metrics,
 		MaxBody: n.config.Server.MaxBodyBytes, MaxInflight: n.config.Server.MaxInflightBytes,
 		RequestTimeout: n.config.Server.RequestTimeout, KeyLifetime: n.config.KeyLifetime,
-		Now: func() time.Time { return n.clock.Read().Trusted },
+		Now: n.steady.now,
 	}
 	for _, w := range n.warehouses {
 		options.Warehouses = append(options.Warehouses, n.offer(w))
@@ -89,8 +88,8 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 	return rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: catalog.New(catalog.Options{
-			ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder,
-			Now: time.Now, MaxDocument: int(n.config.Journal.MaxDocument),
+			ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder, Journal: n.journal.Warehouse(w.id),
+			Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
 			PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
 		}),
 		Journal: n.journal.Warehouse(w.id), State: reader, Present: w.present,

@@ -26,6 +26,7 @@ const (
 	IllegalArgument   Code = "illegal-argument"    // likewise, where clients look for that word (rck §1.1)
 	Unprocessable     Code = "unprocessable"       // the request contradicts itself
 	Unsupported       Code = "unsupported"         // right, but cannot be done here
+	Unsafe            Code = "unsafe"              // something would be lost: not without being told to, or not at all
 	Unavailable       Code = "unavailable"         // surely not done, for a passing reason
 	OutcomeUnknown    Code = "outcome-unknown"     // done or not: only the journal can tell
 )

@@ -91,3 +91,17 @@ func (c *Catalog) occupy(ctx context.Context, places []journal.Place) (release f
 	}
 	return release, nil
 }
+
+// settle occupies the places that a version is to give an object, and looks whether
+// they are free for it. The refusals are those of occupy and unheld.
+func (c *Catalog) settle(ctx context.Context, id journal.Identifier, doc version, places []journal.Place) (leave func(), err error) {
+	leave, err = c.occupy(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.unheld(ctx, id, doc, places); err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
+}

@@ -62,8 +62,8 @@ func (p *process) another(tb rapid.TB, files warehouse.Store) *catalog.Catalog {
 	return catalog.New(catalog.Options{
 		ID:     lake,
 		Roots:  warehouse.Roots{{URL: p.ground.url, Location: location, Store: keepingFiles(files)}},
-		Reader: p.recorder.Reader(lake), Recorder: p.recorder,
-		Now: tick(), MaxDocument: journal.MaxDocumentBytes,
+		Reader: p.recorder.Reader(lake), Recorder: p.recorder, Journal: p.ground.journal.Warehouse(lake),
+		Now: tick(), MaxDocument: journal.MaxDocumentBytes, DropKeep: 168 * time.Hour, PurgeGrace: 24 * time.Hour,
 	})
 }
 

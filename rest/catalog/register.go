@@ -24,7 +24,8 @@ const maxAncestors = 100
 // (case 61, interface §5.4). The present file itself changes nothing.
 //
 // AlreadyExists for the name, another uuid, no descendant, and places;
-// NoSuchNamespace, FileMissing, Invalid, Unavailable, OutcomeUnknown.
+// NoSuchNamespace, FileMissing, Invalid; Unsafe while a purge removes the table's
+// files; Unavailable, OutcomeUnknown.
 func (c *Catalog) RegisterTable(ctx context.Context, cause journal.Cause, id journal.Identifier, metadataLocation string, overwrite bool) (Table, error) {
 	release, err := c.lock(ctx, naming(id)...)
 	if err != nil {
@@ -60,7 +61,12 @@ func (c *Catalog) register(ctx context.Context, cause journal.Cause, id journal.
 	if err := c.identify(ctx, &s, f); err != nil {
 		return Table{}, err
 	}
-	if err := c.unheld(ctx, id, s.doc, s.places); err != nil {
+	leave, err := c.settle(ctx, id, s.doc, s.places)
+	if err != nil {
+		return Table{}, err
+	}
+	defer leave()
+	if _, _, err := c.unpurged(ctx, s.doc.UUID()); err != nil {
 		return Table{}, err
 	}
 	if f.pointer != s.object.Pointer {

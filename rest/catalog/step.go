@@ -52,11 +52,13 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 	if len(moving) == 0 {
 		return tables, nil
 	}
-	if err := c.unheldBy(ctx, steps); err != nil {
+	leave, err := c.settleAll(ctx, steps)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	staged := make([]file, len(moving))
-	err := forEach(len(moving), func(i int) (err error) {
+	err = forEach(len(moving), func(i int) (err error) {
 		staged[i], err = c.stage(ctx, steps[moving[i]].doc)
 		return err
 	})
@@ -77,26 +79,37 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 		c.remember(ctx, staged[i], steps[moving[i]].doc)
 		return nil
 	})
+	leave() // the places are to be cleared
 	c.removeOutdated(ctx, steps)
 	return tables, nil
 }
 
-// unheldBy looks whether what steps newly own is free, all of them together: a
-// table may take what another of them leaves.
-func (c *Catalog) unheldBy(ctx context.Context, steps []step) error {
+// settleAll is settle for what steps newly own, all of them together: a table may
+// take what another of them leaves. Steps whose places stay wait for nobody.
+func (c *Catalog) settleAll(ctx context.Context, steps []step) (leave func(), err error) {
+	var taking []step
+	var places []journal.Place
 	ids := make([]uuid.UUID, len(steps))
 	for i, s := range steps {
 		ids[i] = s.doc.UUID()
-	}
-	for _, s := range steps {
-		if s.base != nil && samePlaces(s.base, s.doc) {
-			continue
+		if s.base == nil || !samePlaces(s.base, s.doc) {
+			taking, places = append(taking, s), append(places, s.places...)
 		}
+	}
+	if len(taking) == 0 {
+		return func() {}, nil
+	}
+	leave, err = c.occupy(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range taking {
 		if err := c.unheld(ctx, s.identifier, s.doc, s.places, ids...); err != nil {
-			return err
+			leave()
+			return nil, err
 		}
 	}
-	return nil
+	return leave, nil
 }
 
 // versions are what steps lead to.

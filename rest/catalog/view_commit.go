@@ -60,9 +60,11 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 		return View{}, err
 	}
 	if !samePlaces(base, view) {
-		if err := c.unheld(ctx, id, view, places); err != nil {
+		leave, err := c.settle(ctx, id, view, places)
+		if err != nil {
 			return View{}, err
 		}
+		defer leave()
 	}
 	staged, err := c.stage(ctx, view)
 	if err != nil {

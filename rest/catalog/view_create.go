@@ -34,9 +34,11 @@ func (c *Catalog) CreateView(ctx context.Context, cause journal.Cause, v NewView
 	if err != nil {
 		return View{}, err
 	}
-	if err := c.unheld(ctx, v.Identifier, view, places); err != nil {
+	leave, err := c.settle(ctx, v.Identifier, view, places)
+	if err != nil {
 		return View{}, err
 	}
+	defer leave()
 	staged, err := c.stage(ctx, view)
 	if err != nil {
 		return View{}, err

@@ -35,9 +35,11 @@ func (c *Catalog) RegisterView(ctx context.Context, cause journal.Cause, id jour
 	if err := c.checkHome(metadataLocation, view); err != nil {
 		return View{}, err
 	}
-	if err := c.unheld(ctx, id, view, places); err != nil {
+	leave, err := c.settle(ctx, id, view, places)
+	if err != nil {
 		return View{}, err
 	}
+	defer leave()
 	err = c.record(ctx, cause, journal.ViewRegistered{Moves: [1]journal.Move{{
 		Kind: journal.View, UUID: view.UUID(),
 		To: &journal.To{Identifier: id, Pointer: f.pointer, Location: view.Location(), Places: places},

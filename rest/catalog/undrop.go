@@ -1,0 +1,174 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/metadata"
+)
+
+// Undrop says what is to come back: the last that had a name when it was dropped,
+// or the one with a uuid. Exactly one of Identifier and UUID is given.
+type Undrop struct {
+	Identifier journal.Identifier
+	UUID       uuid.UUID
+	As         journal.Identifier // the name to come back under; none: the one that it had
+	DryRun     bool               // say what would be done, and record nothing
+}
+
+// Undropped is what came back, or would.
+type Undropped struct {
+	Dropped
+	As       journal.Identifier // its name now
+	Location string
+	Purge    bool      // the drop had asked for a purge, which is cancelled
+	Others   []Dropped // of the same name, by whose uuids they could come back; the last first
+}
+
+// Undrop brings a dropped table or view back as it was: with its uuid, history and
+// metadata file. By name while Options.DropKeep lasts, by uuid for as long as the
+// journal has it. Until Options.PurgeGrace is over it also cancels a purge.
+//
+// NoSuchTable when nothing such was dropped; NoSuchNamespace; AlreadyExists for
+// the name, places, or when it is there; FileMissing when its metadata file is gone
+// or not what was recorded; Unsafe when its purge is due or it was unregistered;
+// CommitFailed when it came back meanwhile; Invalid, Unavailable, OutcomeUnknown.
+func (c *Catalog) Undrop(ctx context.Context, cause journal.Cause, u Undrop) (Undropped, error) {
+	back, err := c.undroppable(ctx, u)
+	if err != nil {
+		return Undropped{}, err
+	}
+	release, err := c.lock(ctx, naming(back.As)...)
+	if err != nil {
+		return Undropped{}, err
+	}
+	defer release()
+	if _, err := c.roomFor(ctx, back.Kind, back.As); err != nil {
+		return Undropped{}, err
+	}
+	err = c.undrop(ctx, cause, &back, u.DryRun)
+	return back, err
+}
+
+// undroppable finds what is meant.
+func (c *Catalog) undroppable(ctx context.Context, u Undrop) (back Undropped, err error) {
+	if u.UUID != uuid.Nil {
+		back.Dropped, err = c.dropped(ctx, u.UUID)
+	} else {
+		var found []Dropped
+		if found, err = c.droppedAs(ctx, u.Identifier); err == nil {
+			back.Dropped, back.Others = found[0], found[1:]
+		}
+	}
+	if back.As = u.As; back.As.Name == "" {
+		back.As = back.Identifier
+	}
+	return back, err
+}
+
+// undrop does it under the lock of the new name.
+func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropped, dryRun bool) error {
+	f, err := c.prove(ctx, back.Pointer)
+	if err != nil {
+		return sayMore(err, "put that file back as it was, or register another metadata file of the same uuid")
+	}
+	doc, err := parseAs(back.Kind, f, back.UUID)
+	if err != nil {
+		return err
+	}
+	back.Location = doc.Location()
+	places, err := c.admit(ctx, doc)
+	if err != nil {
+		return err
+	}
+	leave, err := c.settle(ctx, back.As, doc, places)
+	if err != nil {
+		return err
+	}
+	defer leave() // its purge does not begin before
+	purge, asked, err := c.unpurged(ctx, back.UUID)
+	if err == nil && purge.Done {
+		err = refuse(FileMissing, "The files of table %s (%s) were removed by its purge", back.Identifier.Quoted(), back.UUID)
+	}
+	if back.Purge = asked; err != nil || dryRun {
+		return err
+	}
+	moves := [1]journal.Move{moveOf(back.Kind, doc, nil, journal.To{
+		Identifier: back.As, Pointer: f.pointer, Location: back.Location, Places: places,
+	})}
+	var body journal.Body = journal.TableUndropped{Moves: moves}
+	if back.Kind == journal.View {
+		body = journal.ViewUndropped{Moves: moves}
+	}
+	return unsettled(*back, outdone(c.record(ctx, cause, body, c.keep(f)...), doc))
+}
+
+// unsettled words what the recorder says of an undrop.
+func unsettled(back Undropped, err error) error {
+	var conflict *projections.Conflict
+	if errors.As(err, &conflict) {
+		switch conflict.Kind {
+		case projections.PointerMoved:
+			return because(CommitFailed, err, "%s came back and was dropped again meanwhile", back.UUID)
+		case projections.ObjectMissing:
+			return because(NoSuchTable, err, "%s (%s) was dropped in an earlier incarnation of the catalog; to take it over, register %s",
+				back.Identifier.Quoted(), back.UUID, back.Pointer.MetadataLocation)
+		}
+	}
+	return recorded(back.Kind, err)
+}
+
+// sayMore adds to the refusal of a metadata file that is not there what can be
+// done about it.
+func sayMore(err error, what string) error {
+	if refused := (*Error)(nil); errors.As(err, &refused) && refused.Code == FileMissing {
+		return because(FileMissing, err, "%s; %s", refused.Message, what)
+	}
+	return err
+}
+
+// unpurged refuses a table whose purge is due: its files may be going. Unsafe. It
+// answers the purge that its drop asked for, if any. A caller that occupies the
+// table's places can rely on it until it leaves.
+func (c *Catalog) unpurged(ctx context.Context, table uuid.UUID) (purge projections.Purge, asked bool, err error) {
+	purge, asked, err = c.Reader.Purge(ctx, table)
+	if err != nil {
+		return purge, asked, reading(err)
+	}
+	if due := purge.At.Add(c.PurgeGrace); asked && !purge.Done && !c.Now().Before(due) {
+		err = refuse(Unsafe, "The purge of table %s (%s) is due since %s: its files are being removed",
+			purge.Identifier.Quoted(), table, due.UTC().Format(time.RFC3339))
+	}
+	return purge, asked, err
+}
+
+// parseAs reads a metadata file as one of the kind. A file without a uuid is of the
+// object that it is read for (case 3). Invalid.
+func parseAs(kind journal.ObjectKind, f file, object uuid.UUID) (version, error) {
+	if kind == journal.View {
+		view, err := decoded(metadata.ParseView(f.text, f.pointer.MetadataLocation))
+		if err != nil {
+			return nil, err
+		}
+		return view, nil
+	}
+	doc, err := decoded(metadata.Parse(f.text, f.pointer.MetadataLocation))
+	if err != nil {
+		return nil, err
+	}
+	return doc.WithUUID(object), nil
+}
+
+// moveOf is the move of an object to a version of it.
+func moveOf(kind journal.ObjectKind, doc version, from *journal.From, to journal.To) journal.Move {
+	m := journal.Move{Kind: kind, UUID: doc.UUID(), From: from, To: &to}
+	if table, ok := doc.(*metadata.Document); ok {
+		m.SnapshotID = snapshotOf(table)
+	}
+	return m
+}
