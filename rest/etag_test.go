@@ -52,6 +52,34 @@ func setProperty(key, value string) string {
 	return `{"updates":[{"action":"set-properties","updates":{"` + key + `":"` + value + `"}}]}`
 }
 
+// Case 99: the same of tables whose files are gzipped, on every route that tells a
+// tag: it is of what clients see, and holds for the next load.
+func TestCase99_TagsOfGzippedTables(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	holds := func(what string, a answer) string {
+		t.Helper()
+		tag := f.tagged(a)
+		equal(t, what, f.tagged(f.do("GET", tablePath, "")), tag)
+		f.must(304, f.do("GET", tablePath, "", "If-None-Match: "+tag))
+		return tag
+	}
+	gzip := `"properties":{"write.metadata.compression-codec":"gzip"}`
+	created := f.do("POST", v1+"/namespaces/n/tables", `{"name":"t","schema":`+schema+`,`+gzip+`}`)
+	first := holds("create", created)
+	committed := f.do("POST", tablePath, setProperty("a", "b"))
+	last := holds("commit", committed)
+	holds("commit without effect", f.do("POST", tablePath, setProperty("a", "b")))
+	var was, is loadedTable
+	created.into(t, &was)
+	committed.into(t, &is)
+	f.must(204, f.do("DELETE", tablePath, ""))
+	equal(t, "tag of what is registered", holds("register", f.do("POST", registerPath, registerBody("t", *was.Location))), first)
+	overwrite := strings.Replace(registerBody("t", *is.Location), "}", `,"overwrite":true}`, 1)
+	equal(t, "tag of what is registered over it", holds("overwrite", f.do("POST", registerPath, overwrite)), last)
+	equal(t, "tag of the same file over it", holds("overwrite", f.do("POST", registerPath, overwrite)), last)
+}
+
 // Case 99: who has it is told so, in every spelling of the tag, and who has
 // another gets it all.
 func TestCase99_NotModified(t *testing.T) {
