@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"puddle/internal/warehouse"
 	"puddle/internal/warehouse/faulty"
 	"puddle/journal"
@@ -82,7 +84,7 @@ func crossings(t *testing.T, p *process) []crossing {
 func registering(t *testing.T, p *process, c *catalog.Catalog) []crossing {
 	t.Helper()
 	home := p.ground.url + "/registered"
-	table := string(fileAt(t, p.ground, p.written(t, home, "v0.metadata.json", `,"properties":{"k":"v"}`)))
+	table := tableText(home, `,"properties":{"k":"v"}`)
 	present := p.load(t, "t")
 	next := strings.Replace(table, read(t, []byte(table)).UUID, read(t, present.Metadata).UUID, 1)
 	next = strings.Replace(next, `"properties":{`, fmt.Sprintf(`"metadata-log":[{"timestamp-ms":%d,"metadata-file":%q}],"properties":{`, epoch, present.MetadataLocation), 1)
@@ -108,16 +110,17 @@ func registering(t *testing.T, p *process, c *catalog.Catalog) []crossing {
 // for a location that it names.
 func (p *process) filed(t *testing.T, text, home, role, location string) string {
 	t.Helper()
+	file := "/metadata/" + uuid.NewString() + ".metadata.json"
 	if role == "location" {
 		text = strings.Replace(text, `"location":`+quoted(home), `"location":`+quoted(location), 1)
-		below := trimmed(location) + "/metadata/v1.metadata.json"
+		below := trimmed(location) + file
 		if l, err := warehouse.ParseLocation(location); err == nil && p.Roots.Check(l) == nil && p.put(below, text) == nil {
 			return below
 		}
 	} else {
 		text = strings.Replace(text, `"properties":{`, `"properties":{`+quoted(role)+":"+quoted(location)+",", 1)
 	}
-	at := home + "/metadata/v1.metadata.json"
+	at := home + file
 	must(t, p.put(at, text))
 	return at
 }

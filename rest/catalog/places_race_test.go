@@ -3,65 +3,132 @@ package catalog_test
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"puddle/rest/catalog"
 )
 
-// Many servers create tables at one location, at its parent and at its child,
-// by every property that owns a place: one wins.
+// racers is how many ask for one place at once.
+const racers = 32
+
+// Many servers make, register and move tables and views at one location, at its
+// parent, at its child and where some clients take another for it, by every
+// property that owns a place: one wins, every time, and the others leave nothing.
 func TestCase131_OverlapRaces(t *testing.T) {
-	rounds := map[string]int{"memory": 30, "disk": 3}
+	rounds := map[string]int{"memory": 60, "disk": 25}
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			g := k.clear(t, t.TempDir())
 			t.Cleanup(func() { g.close(t) })
 			p := running(t, g)
 			p.namespace(t, nil, "n")
-			servers := []*catalog.Catalog{p.Catalog, p.another(t, g.files)}
+			servers := []*process{p, {Catalog: p.another(t, g.files), ground: g, recorder: p.recorder}}
 			for round := range rounds[k.name] {
-				raceForPlace(t, servers, g.url, round)
+				raceForPlace(t, servers, round)
 			}
-			if left := strays(t, g, audit(t, g)); len(left) != 0 {
-				t.Errorf("left behind: %q", left)
-			}
+			auditTables(t, g)
 		})
 	}
 }
 
-func raceForPlace(t *testing.T, servers []*catalog.Catalog, url string, round int) {
+func raceForPlace(t *testing.T, servers []*process, round int) {
 	t.Helper()
-	at := fmt.Sprintf("%s/%d/place", url, round)
-	// Each overlaps each other.
-	asked := []func(name string) catalog.NewTable{
-		func(name string) catalog.NewTable { return newTable(name, at) },
-		func(name string) catalog.NewTable { return newTable(name, fmt.Sprintf("%s/%d", url, round)) },
-		func(name string) catalog.NewTable { return newTable(name, at+"/child") },
-		func(name string) catalog.NewTable { return newTable(name, "", "write.data.path", at+"/child") },
+	g, enter := servers[0].ground, make([]func() error, racers)
+	for i := range enter {
+		enter[i] = entrant(t, servers[i%len(servers)], round, i)
 	}
-	errs := make([]error, 32)
+	had := files(t, g)
+	errs := make([]error, racers)
 	start := make(chan struct{})
 	var group sync.WaitGroup
-	for i := range errs {
+	for i, try := range enter {
 		group.Go(func() {
 			<-start
-			_, errs[i] = servers[i%len(servers)].CreateTable(ctx, cause, asked[i%len(asked)](fmt.Sprintf("t%d-%d", round, i)))
+			errs[i] = try()
 		})
 	}
 	close(start)
 	group.Wait()
-	won := 0
-	for _, err := range errs {
+	winner := -1
+	for i, err := range errs {
 		var refusal *catalog.Error
 		switch {
+		case err == nil && winner < 0:
+			winner = i
 		case err == nil:
-			won++
-		case !errors.As(err, &refusal) || refusal.Code != catalog.AlreadyExists:
+			t.Errorf("round %d: both %d and %d won", round, winner, i)
+		case !errors.As(err, &refusal) || refusal.Code != catalog.AlreadyExists || !strings.Contains(refusal.Message, "overlaps"):
 			t.Errorf("lost with %v", err)
 		}
 	}
-	if won != 1 {
-		t.Errorf("round %d: %d won", round, won)
+	if winner < 0 {
+		t.Errorf("round %d: nobody won", round)
 	}
+	left := slices.DeleteFunc(files(t, g), func(file string) bool { return slices.Contains(had, file) })
+	if len(left) != 1 && (winner < 0 || entries[winner%len(entries)].writes) || len(left) > 1 {
+		t.Errorf("round %d, won by %d: left %s", round, winner, cmp.Diff(had, files(t, g)))
+	}
+}
+
+// entry is a way to come by a place, with what it must do before it may race.
+type entry struct {
+	enters func(t *testing.T, p *process, name, role, location string) func() error
+	writes bool // a file, when it wins
+}
+
+var entries = []entry{
+	{func(_ *testing.T, p *process, name, role, location string) func() error {
+		return func() error {
+			_, err := p.CreateTable(ctx, cause, withLocation(newTable(name, ""), role, location))
+			return err
+		}
+	}, true},
+	{func(t *testing.T, p *process, name, role, location string) func() error {
+		home := p.ground.url + "/" + name
+		at := p.filed(t, tableText(home, `,"properties":{"k":"v"}`), home, role, location)
+		return func() error { _, err := p.register(name, at); return err }
+	}, false},
+	{func(_ *testing.T, p *process, name, role, location string) func() error {
+		asked := withLocation(newTable(name, ""), role, location)
+		view := newView(name, asked.Location)
+		view.Properties = asked.Properties
+		return func() error { _, err := p.CreateView(ctx, cause, view); return err }
+	}, true},
+	{func(t *testing.T, p *process, name, role, location string) func() error {
+		home := p.ground.url + "/" + name
+		made := p.view(t, name, home, "k", "v")
+		must(t, p.DropView(ctx, cause, id(name)))
+		at := p.filed(t, string(made.Metadata), home, role, location)
+		return func() error { _, err := p.RegisterView(ctx, cause, id(name), at); return err }
+	}, false},
+	{func(t *testing.T, p *process, name, role, location string) func() error {
+		staged, err := p.StageTable(ctx, newTable(name, ""))
+		must(t, err)
+		return func() error {
+			_, err := p.commit(t, name, assertCreate, births(t, staged)+","+moved(role, location))
+			return err
+		}
+	}, true},
+	{func(t *testing.T, p *process, name, role, location string) func() error {
+		p.table(t, name, "")
+		return func() error { _, err := p.commit(t, name, "", moved(role, location)); return err }
+	}, true},
+	{func(t *testing.T, p *process, name, role, location string) func() error {
+		p.view(t, name, "")
+		return func() error { _, err := p.commitView(t, name, "", moved(role, location)); return err }
+	}, true},
+}
+
+// entrant is one of those who race in a round. The places that they ask for all
+// overlap.
+func entrant(t *testing.T, p *process, round, i int) func() error {
+	t.Helper()
+	parent := fmt.Sprintf("%s/%d", p.ground.url, round)
+	places := []string{parent + "/place", parent, parent + "/place/child", parent + "#place", parent + "?/place"}
+	asks := i / len(entries)
+	return entries[i%len(entries)].enters(t, p, fmt.Sprintf("t%d-%d", round, i), roles[(asks+round)%len(roles)], places[(asks+i+round)%len(places)])
 }

@@ -61,13 +61,17 @@ func TestRegister(t *testing.T) {
 	})
 }
 
-// written is a metadata file of a table that no catalog knows, n.name's next.
+// written is a metadata file of a table that no catalog knows.
 func (p *process) written(t *testing.T, folder, file, members string) string {
 	t.Helper()
-	text := fmt.Sprintf(`{"format-version":2,"table-uuid":%q,"location":%q,"last-sequence-number":0,"last-updated-ms":%d,"last-column-id":2,`+
+	return p.given(t, folder+"/metadata/"+file, []byte(tableText(folder, members)))
+}
+
+// tableText is the metadata of a new table.
+func tableText(folder, members string) string {
+	return fmt.Sprintf(`{"format-version":2,"table-uuid":%q,"location":%q,"last-sequence-number":0,"last-updated-ms":%d,"last-column-id":2,`+
 		`"current-schema-id":0,"schemas":[%s],"default-spec-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"last-partition-id":999,`+
 		`"default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}]%s}`, uuid.NewString(), folder, epoch, schema, members)
-	return p.given(t, folder+"/metadata/"+file, []byte(text))
 }
 
 // Any name that ends as metadata files do is taken, and the next version counts on
