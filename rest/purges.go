@@ -33,6 +33,7 @@ type PurgingTable struct {
 	Drop       uuid.UUID // the event
 	Identifier journal.Identifier
 	Began      time.Time
+	Kind       string      // of the files that are being removed
 	Files      PurgeCounts // so far
 }
 
@@ -54,6 +55,7 @@ type purgingBody struct {
 	Drop       uuid.UUID          `json:"drop"`
 	Identifier journal.Identifier `json:"identifier"`
 	Began      stamp              `json:"began"`
+	Kind       string             `json:"kind"`
 	PurgeCounts
 }
 
@@ -70,7 +72,7 @@ func (s *purgesStatus) work(w *Warehouse) {
 	p := w.Purging()
 	s.Active, s.Closed, s.Files = true, p.Tables, p.Files
 	if t := p.Current; t != nil {
-		s.Current = &purgingBody{t.UUID, t.Drop, t.Identifier, stamp(t.Began), t.Files}
+		s.Current = &purgingBody{t.UUID, t.Drop, t.Identifier, stamp(t.Began), t.Kind, t.Files}
 	}
 	if p.Err != nil {
 		s.LastError = &purgingErrorBody{stamp(p.ErrAt), p.Err.Error()}

@@ -58,7 +58,7 @@ func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock,
 	}
 	n.onClose(l.release)
 	for _, step := range []func(context.Context) error{
-		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle,
+		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle, n.startPurges,
 	} {
 		if err := step(ctx); err != nil {
 			err = noLook(damaged(err))
@@ -185,6 +185,7 @@ func (n *node) record(ctx context.Context) (err error) {
 			if follower, ok := n.anchors[e.Warehouse]; ok {
 				follower.Wake()
 			}
+			n.wakePurges(e)
 		},
 		OnBehind: func(reason error) {
 			if reason != nil {

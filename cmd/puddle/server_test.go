@@ -47,7 +47,12 @@ func configured(t *testing.T, dir, more string) config.Config {
 
 func started(t *testing.T, c config.Config) *running {
 	t.Helper()
-	s, err := startServer(t.Context(), c, zerolog.Nop())
+	return startedWith(t, c, zerolog.Nop())
+}
+
+func startedWith(t *testing.T, c config.Config, log zerolog.Logger) *running {
+	t.Helper()
+	s, err := startServer(t.Context(), c, log)
 	if err != nil {
 		t.Fatal(err)
 	}

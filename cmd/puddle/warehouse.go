@@ -17,6 +17,7 @@ import (
 	"puddle/rest"
 	"puddle/rest/access"
 	"puddle/rest/catalog"
+	"puddle/rest/catalog/purge"
 )
 
 // warehouse is one configured warehouse of a node.
@@ -24,6 +25,8 @@ type warehouse struct {
 	config.Warehouse
 	roots store.Roots // its own first
 	id    uuid.UUID   // known once it is bound
+
+	purges *purge.Job // where a node that serves removes files
 }
 
 // openWarehouses opens the folders that warehouses use.
@@ -84,18 +87,23 @@ func (n *node) handle(context.Context) error {
 
 // offer is a warehouse as it is served.
 func (n *node) offer(w *warehouse) rest.Warehouse {
-	reader := n.recorder.Reader(w.id)
-	return rest.Warehouse{
+	reader, events := n.recorder.Reader(w.id), n.journal.Warehouse(w.id)
+	decides := catalog.New(catalog.Options{
+		ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder, Journal: events,
+		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
+		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
+	})
+	offered := rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
-		Catalog: catalog.New(catalog.Options{
-			ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder, Journal: n.journal.Warehouse(w.id),
-			Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
-			PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
-		}),
-		Journal: n.journal.Warehouse(w.id), State: reader, Present: w.present,
+		Catalog: decides, Journal: events, State: reader, Present: w.present,
 		Cursor:   n.tables.Warehouse(w.id).Cursor,
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
+	if n.purpose == serving && w.Purge.Mode == config.PurgeServer {
+		w.purges = n.purgesOf(w, reader, decides)
+		offered.Purging = w.purging
+	}
+	return offered
 }
 
 // ready says, in words for anybody, why requests are not served as they should

@@ -67,6 +67,9 @@ func (j *Job) attend(ctx context.Context, p projections.Purge) *attempt {
 	a := j.attempts[p.Drop]
 	if a == nil {
 		a = &attempt{began: j.Now(), unreadable: unreadable{}, deleted: maps.Clone(j.deleted)}
+		if j.Began != nil {
+			j.Began(p)
+		}
 	}
 	if j.Now().Before(a.next) {
 		return a

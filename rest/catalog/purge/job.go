@@ -51,7 +51,11 @@ type Options struct {
 	Batch     int              // files that are asked about and deleted under one Clear; default 100
 	Parallel  int              // deletes at the same time; default 8
 	Rate      int              // files a second at most; 0: no limit
-	Observe   func(Outcome)    // optional; called by Run's goroutine after each pass over a table; must not block
+
+	// Began and Observe are optional, are called by Run's goroutine before the
+	// first and after each pass over a table, and must not block.
+	Began   func(projections.Purge)
+	Observe func(Outcome)
 }
 
 // Job removes the files of one warehouse's dropped tables, one table at a time.
