@@ -78,6 +78,15 @@ type Step struct {
 	Move      journal.Move // Updates and Places are left out
 }
 
+// Made is the location of the metadata file that the step's event made; empty
+// when it made none, or took one that was there.
+func (s Step) Made() string {
+	if s.Kind == journal.KindTableCreated || s.Kind == journal.KindTablesCommitted {
+		return s.Move.To.Pointer.MetadataLocation
+	}
+	return ""
+}
+
 // History answers where pointers were.
 type History interface {
 	// Steps are the moves of one object, oldest first, through renames and
@@ -86,8 +95,8 @@ type History interface {
 	// Holders are the objects that ever had a name, the one that has it now
 	// first, then the last that had it, and so on back.
 	Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error)
-	// Created tells whether a create or commit of the object made the metadata
-	// file of that location, spelled exactly so: not whether one that was there
-	// was taken. The cost does not grow with the history of other objects.
+	// Created tells whether a table-created or tables-committed of the object made
+	// the metadata file of that location, spelled exactly so. The cost does not
+	// depend on other objects, and what newer steps made is found sooner.
 	Created(ctx context.Context, object uuid.UUID, location string) (bool, error)
 }

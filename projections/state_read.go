@@ -80,16 +80,11 @@ func (s *State) Steps(ctx context.Context, id uuid.UUID) ([]Step, error) {
 func (s *State) Created(ctx context.Context, id uuid.UUID, location string) (bool, error) {
 	h := s.now()
 	for step, _ := h.steps.get(string(id[:])); step != nil; step = step.before {
-		if creates(step.value.Kind) && step.value.Move.To.Pointer.MetadataLocation == location {
+		if made := step.value.Made(); made != "" && made == location {
 			return true, ctx.Err()
 		}
 	}
 	return false, ctx.Err()
-}
-
-// creates tells the events whose moves made the metadata files they point at.
-func creates(kind journal.Kind) bool {
-	return kind == journal.KindTableCreated || kind == journal.KindTablesCommitted
 }
 
 // Holders are those that ever had a name, the last that got it first.

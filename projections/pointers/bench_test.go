@@ -125,3 +125,29 @@ func BenchmarkPage(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCreated asks a table of 100,000 commits for a file that a commit made
+// a hundred steps ago, and for one that none made.
+func BenchmarkCreated(b *testing.B) {
+	db := open(b, filepath.Join(b.TempDir(), "puddle.db"))
+	story, chain := tellTables(b, db, 1)
+	var locations []string
+	for range 100_000 {
+		story.Commit(tableName(0))
+		locations = append(locations, story.Objects[tableName(0).Key()].To.Pointer.MetadataLocation)
+	}
+	tell(b, db, story, chain, 512)
+	w, table := db.Warehouse(story.Warehouse), story.Objects[tableName(0).Key()].UUID
+	for name, location := range map[string]string{
+		"near": locations[len(locations)-100], "first": locations[0], "none": "s3://lake/wh/elsewhere.metadata.json",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				made, err := w.Created(context.Background(), table, location)
+				if err != nil || made != (name != "none") {
+					b.Fatal(made, err)
+				}
+			}
+		})
+	}
+}

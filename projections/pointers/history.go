@@ -20,7 +20,7 @@ const historyColumns = `uuid, seq, event_id, at, event, actor, request_id, kind,
 func (t *tables) AddStep(s projections.Step, index int, named bool) error {
 	m := s.Move
 	args := []any{
-		t.id[:], index, named, m.UUID[:], int64(s.Seq), s.Event[:], s.At.UnixMilli(), string(s.Kind),
+		t.id[:], index, named, made(s), m.UUID[:], int64(s.Seq), s.Event[:], s.At.UnixMilli(), string(s.Kind),
 		string(s.Actor), s.RequestID, string(m.Kind),
 	}
 	from, to, location := make([]any, 7), make([]any, 7), any(nil)
@@ -36,8 +36,8 @@ func (t *tables) AddStep(s projections.Step, index int, named bool) error {
 	} else {
 		args = append(args, nil)
 	}
-	return t.exec(`INSERT INTO history (warehouse, move, named, `+historyColumns+`)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
+	return t.exec(`INSERT INTO history (warehouse, move, named, made, `+historyColumns+`)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
 }
 
 // end is one end of a move as columns.
@@ -112,15 +112,6 @@ func scanStep(rows *sql.Rows) (projections.Step, error) {
 		s.Move.To = &journal.To{Identifier: id, Pointer: pointer, Location: location.String}
 	}
 	return s, nil
-}
-
-// created looks from the newest step back: what is asked for is mostly near.
-func (t *tables) created(object uuid.UUID, location string) (bool, error) {
-	var one int
-	return t.row(`SELECT 1 FROM history
-		WHERE warehouse = ? AND uuid = ? AND to_metadata_location = ? AND event IN (?, ?)
-		ORDER BY seq DESC, move DESC LIMIT 1`,
-		t.id[:], object[:], location, string(journal.KindTableCreated), string(journal.KindTablesCommitted)).find(&one)
 }
 
 // holders reads who got a name, the last first, each once.

@@ -89,6 +89,7 @@ CREATE TABLE history (
     request_id             TEXT    NOT NULL,
     kind                   TEXT    NOT NULL,
     named                  INTEGER NOT NULL CHECK (named IN (0, 1)),
+    made                   INTEGER NOT NULL,
     from_namespace         TEXT,
     from_name              TEXT,
     from_metadata_location TEXT,
@@ -105,7 +106,7 @@ CREATE TABLE history (
     to_document_sha256     BLOB,
     to_location            TEXT,
     snapshot_id            INTEGER,
-    PRIMARY KEY (warehouse, uuid, seq, move)
+    PRIMARY KEY (warehouse, uuid, seq, move, made)
 ) STRICT;
 
 CREATE INDEX history_name ON history (warehouse, to_namespace, to_name, seq, move, uuid) WHERE named = 1;
