@@ -24,7 +24,9 @@ type request struct {
 // script is a list of requests, made anew for each ground.
 type script func(g *ground) []request
 
-var scripts = map[string]script{"table": tableScript, "tables": tablesScript, "views": viewScript, "outdated": outdatedScript}
+var scripts = map[string]script{
+	"table": tableScript, "tables": tablesScript, "views": viewScript, "outdated": outdatedScript, "returns": returnScript,
+}
 
 // start are the requests that every script begins with.
 func start(g *ground) []request {
@@ -283,6 +285,8 @@ var meant = map[string]catalog.Code{
 	"place of a view is taken": catalog.AlreadyExists, "drop it again": "",
 	"transaction with no effect": "", "requirement of a transaction fails": catalog.CommitFailed,
 	"place of a transaction is taken": catalog.AlreadyExists, "overwrite with no effect": "", "drop the other": "",
+	"nothing to undrop": catalog.NoSuchTable, "undrop as": "", "counters go back": catalog.Unsafe, "repoint": "", "undrop": "",
+	"repoint with no effect": "",
 }
 
 // checkStrays: a file of nobody stays only where it could not be removed, or must
