@@ -28,7 +28,13 @@
 // The new files are deleted only when the change was surely refused.
 //
 // Registering is step 4 alone, with a file that is there already and stays its
-// owner's: it is read, and never written or deleted.
+// owner's: it is read, and never written or deleted. So are undropping, which
+// brings back what was dropped, and repointing, which moves a pointer by an
+// operator's decision.
+//
+// From before its files are written until its event is recorded, whoever gives an
+// object new places occupies them, so that nobody clears them meanwhile
+// ([Catalog.Clear]): a purge never deletes below the places of a newborn.
 //
 // There is no HTTP here. Errors are [*Error] with a [Code].
 package catalog
