@@ -50,7 +50,7 @@ func viewAgain(c *call, e journal.Event) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return loadedView(catalog.View{MetadataLocation: t.MetadataLocation, Metadata: t.Metadata}, nil)
+	return loadedView(catalog.View(t), nil)
 }
 
 // tableMade is the version of a table that an event made, as it was answered.

@@ -1,47 +1,43 @@
 package rest
 
 import (
-	"bytes"
-	"net/http"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // minCompressed is the smallest body that is compressed: less fits a packet
 // anyway.
 const minCompressed = 1 << 10
 
-// packers are idle writers of gzip: one takes much memory.
-type packers struct{ pool sync.Pool }
-
-func (p *packers) pack(parts [][]byte) []byte {
-	var packed bytes.Buffer
-	z, ok := p.pool.Get().(*gzip.Writer)
-	if ok {
-		z.Reset(&packed)
-	} else {
-		z, _ = gzip.NewWriterLevel(&packed, gzip.BestSpeed) // fails for other levels only
-	}
-	for _, part := range parts {
-		_, _ = z.Write(part) // a buffer takes everything
-	}
-	_ = z.Close()
-	p.pool.Put(z)
-	return packed.Bytes()
-}
-
 // packed is the reply as the client would have it: compressed with gzip, if it
-// is large enough and the client takes that. Its ETag stays the same.
-func (r reply) packed(p *packers, h http.Header) reply {
+// is large enough and the client takes that. Its ETag stays the same. A document
+// is compressed once for all answers that it is in.
+func (c *call) packed(r reply) reply {
 	r.varies = r.tag != "" || r.length() >= minCompressed
-	if r.length() < minCompressed || !takesGzip(h.Values("Accept-Encoding")) {
+	if r.length() < minCompressed || !takesGzip(c.request.Header.Values("Accept-Encoding")) {
 		return r
 	}
-	r.body, r.gzip = [][]byte{p.pack(r.body)}, true
+	spans := make([]span, len(r.body))
+	for i, text := range r.body {
+		switch {
+		case len(text) < minCompressed:
+			spans[i] = stored(text)
+		case i == documentPart && r.document.isKnown():
+			spans[i] = c.known(r.document, text)
+		default:
+			spans[i] = c.server.deflaters.deflate(text)
+		}
+	}
+	r.body, r.gzip = member(spans), true
 	return r
+}
+
+// known is a document, from memory if it was compressed before.
+func (c *call) known(document shown, text []byte) span {
+	kept, _ := c.warehouse.Catalog.Form(document.digest, document.snapshots+" deflated", func() ([]byte, error) {
+		return c.server.deflaters.deflate(text).bytes(), nil
+	})
+	return spanOf(kept, len(text))
 }
 
 // takesGzip reads Accept-Encoding (RFC 9110 §12.5.3): gzip by name or by a star,

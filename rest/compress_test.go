@@ -3,10 +3,13 @@ package rest
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"puddle/journal"
 )
 
 // unzipped is what an answer holds, once it is inflated.
@@ -48,6 +51,59 @@ func TestCase104_CompressedAnswers(t *testing.T) {
 	wrong := f.do("GET", v1+"/namespaces/n/tables/"+strings.Repeat("x", 1024)+"", "", "Accept-Encoding: gzip")
 	if wrong.StatusCode != 404 || !bytes.Contains(unzipped(t, wrong), []byte("NoSuchTableException")) {
 		t.Errorf("a long error: %d, %v", wrong.StatusCode, wrong.Header)
+	}
+}
+
+// A compressed answer holds what the plain one does, made now or from memory:
+// each way of showing a table its own.
+func TestCompressedDocuments(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	f.snapshots("n", "t", 20)
+	f.must(200, f.do("POST", v1+"/namespaces/n/views", strings.Replace(viewBody("v"), "select", strings.Repeat(" ", minCompressed)+"select", 1)))
+	for _, path := range []string{tablePath, tablePath + "?snapshots=refs", tablePath + "?snapshots=all", v1 + "/namespaces/n/views/v"} {
+		plain := f.must(200, f.do("GET", path, ""))
+		for _, when := range []string{"now", "again"} {
+			a := f.must(200, f.do("GET", path, "", "Accept-Encoding: gzip"))
+			equal(t, path+" "+when, string(unzipped(t, a)), string(plain.body))
+			equal(t, path+" "+when+": length", a.Header.Get("Content-Length"), fmt.Sprint(len(a.body)))
+		}
+	}
+	for _, value := range []string{"a", "b"} { // what is staged has no digest
+		long := strings.Repeat(value, minCompressed)
+		a := f.must(200, f.do("POST", v1+"/namespaces/n/tables",
+			`{"name":"s","stage-create":true,"schema":`+schema+`,"properties":{"p":"`+long+`"}}`, "Accept-Encoding: gzip"))
+		if !bytes.Contains(unzipped(t, a), []byte(long)) {
+			t.Errorf("staged %s: another table", value)
+		}
+	}
+}
+
+// What a commit's answer compressed is not compressed again by loads, and the
+// other way round.
+func TestDocumentsAreCompressedOnce(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	f.snapshots("n", "t", 20)
+	c := f.options.Warehouses[0].Catalog
+	known := func(shown string) bool {
+		table, err := c.LoadTable(t.Context(), journal.Identifier{Namespace: journal.Namespace{"n"}, Name: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Form(table.Digest, shown+" deflated", func() ([]byte, error) { return nil, errors.New("unknown") })
+		return err == nil
+	}
+	if known(snapshotsAll) {
+		t.Error("compressed before anybody asked")
+	}
+	f.do("GET", tablePath, "", "Accept-Encoding: gzip")
+	if !known(snapshotsAll) || known(snapshotsRefs) {
+		t.Errorf("after a load: %v, refs %v", known(snapshotsAll), known(snapshotsRefs))
+	}
+	f.must(200, f.do("POST", tablePath, setProperty("k", "v"), "Accept-Encoding: gzip"))
+	if !known(snapshotsAll) {
+		t.Error("not after a commit")
 	}
 }
 

@@ -16,6 +16,20 @@ type objectList struct {
 	Next        string               `json:"next-page-token,omitempty"`
 }
 
+// shown says which document an answer shows, and how: the digest of its text with
+// all snapshots, and which of them are there.
+type shown struct {
+	digest    journal.Digest
+	snapshots string
+}
+
+// isKnown tells whether there is such a document: what was only staged has no
+// digest.
+func (s shown) isKnown() bool { return s.digest != journal.Digest{} }
+
+// documentPart is where the document is in the body of a metadataReply.
+const documentPart = 1
+
 // metadataReply answers a metadata file as it stands, with the location that it
 // is at, if it is written, and the members that follow.
 func metadataReply(location string, metadata []byte, tail string) reply {

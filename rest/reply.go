@@ -11,13 +11,14 @@ import (
 
 // reply is a whole answer, built before its status line is sent (case 104).
 type reply struct {
-	status  int
-	headers map[string]string
-	tag     string   // ETag; empty when there is none
-	body    [][]byte // sent one after the other
-	err     error    // what lies behind a failure
-	gzip    bool     // the body is compressed
-	varies  bool     // with what the client takes
+	status   int
+	headers  map[string]string
+	tag      string   // ETag; empty when there is none
+	body     [][]byte // sent one after the other
+	document shown    // in the body, which memory may have compressed
+	err      error    // what lies behind a failure
+	gzip     bool     // the body is compressed
+	varies   bool     // with what the client takes
 }
 
 // noContent is 204.

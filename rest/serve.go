@@ -39,7 +39,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer c.body.release()
 	w.Header().Set(requestIDHeader, c.id)
-	answer := c.answer(w).packed(&s.packers, r.Header)
+	answer := c.packed(c.answer(w))
 	sent := answer.send(w, r.Method == http.MethodHead)
 	c.done(answer, sent, time.Since(began))
 }

@@ -59,14 +59,14 @@ type Options struct {
 }
 
 // server is the http.Handler. It never changes but for its budget, its idle
-// writers of gzip, the keys in flight and its metrics.
+// writers of deflate, the keys in flight and its metrics.
 type server struct {
 	Options
 	warehouses map[string]*Warehouse
 	router     router
 	sites      *http.CrossOriginProtection
 	bodies     budget
-	packers    packers
+	deflaters  deflaters
 	inFlight   inFlight
 }
 

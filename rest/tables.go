@@ -16,6 +16,7 @@ func committed(t catalog.Table) reply { return tableReply(t, `}`) }
 func tableReply(t catalog.Table, tail string) reply {
 	answer := metadataReply(t.MetadataLocation, t.Metadata, tail)
 	answer.tag = tagOf(t, snapshotsAll, noConfig)
+	answer.document = shown{t.Digest, snapshotsAll}
 	return answer
 }
 
@@ -94,14 +95,12 @@ func loadTable(c *call) (reply, error) {
 		return notModified(tag), nil
 	}
 	if snapshots == snapshotsRefs {
-		doc, err := metadata.Parse(table.Metadata, table.MetadataLocation)
-		if err != nil {
+		if table.Metadata, err = c.warehouse.Catalog.ReferencedSnapshots(table); err != nil {
 			return reply{}, err
 		}
-		table.Metadata = doc.ReferencedSnapshots()
 	}
 	answer := loaded(table)
-	answer.tag = tag
+	answer.tag, answer.document.snapshots = tag, snapshots
 	return answer, nil
 }
 

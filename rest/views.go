@@ -11,7 +11,9 @@ func loadedView(v catalog.View, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return metadataReply(v.MetadataLocation, v.Metadata, `,"config":{}}`), nil
+	answer := metadataReply(v.MetadataLocation, v.Metadata, `,"config":{}}`)
+	answer.document = shown{v.Digest, snapshotsAll}
+	return answer, nil
 }
 
 func listViews(c *call) (reply, error) { return c.listObjects("views", c.warehouse.Catalog.Views) }

@@ -23,55 +23,90 @@ type document struct {
 }
 
 // weight is about what a document takes in memory, parsed too.
-func (d *document) weight() int64 { return 2*int64(len(d.text)) + 1024 }
+func (d *document) weight() int64 { return 2*int64(len(d.text)) + overhead }
 
-// documents keeps those that were used last, by the SHA-256 of their files: a
-// digest never means two texts, so nothing here can be stale. Safe for concurrent
-// use; the zero value is ready.
+// overhead is about what anything kept takes beside its bytes.
+const overhead = 1 << 10
+
+// form names what can be made of a document and of nothing else.
+type form struct {
+	of   journal.Digest // the document's
+	name string
+}
+
+// documents keeps those that were used last, by the SHA-256 of their files, and
+// their forms by that of the documents: a digest never means two texts, so nothing
+// here can be stale. Safe for concurrent use; the zero value is ready.
 type documents struct {
 	mu    sync.Mutex
-	held  int64                            // guarded by mu: the weight of all
-	where map[journal.Digest]*list.Element // guarded by mu
-	used  list.List                        // guarded by mu: of *slot, newest first
+	held  int64                 // guarded by mu: the weight of all
+	where map[any]*list.Element // guarded by mu: by journal.Digest or form
+	used  list.List             // guarded by mu: of *slot, newest first
 }
 
 type slot struct {
-	digest   journal.Digest
-	document *document
+	key    any
+	value  any // *document, or the bytes of a form
+	weight int64
 }
 
 func (d *documents) find(digest journal.Digest) (*document, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	at, ok := d.where[digest]
-	if !ok {
-		return nil, false
-	}
-	d.used.MoveToFront(at)
-	return at.Value.(*slot).document, true
+	found, ok := d.get(digest).(*document)
+	return found, ok
 }
 
-// keep takes a document in, and lets go of those that nobody used for longest.
-func (d *documents) keep(digest journal.Digest, of *document) {
-	if of.weight() > maxDocuments/4 {
+func (d *documents) findForm(f form) ([]byte, bool) {
+	found, ok := d.get(f).([]byte)
+	return found, ok
+}
+
+// keep takes a document in.
+func (d *documents) keep(digest journal.Digest, of *document) { d.put(digest, of, of.weight()) }
+
+// keepForm takes the bytes of a form in.
+func (d *documents) keepForm(f form, bytes []byte) { d.put(f, bytes, int64(len(bytes))+overhead) }
+
+// forget lets go of a document that nobody will ask for.
+func (d *documents) forget(digest journal.Digest) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if at, ok := d.where[digest]; ok {
+		d.dropLocked(at)
+	}
+}
+
+func (d *documents) get(key any) any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at, ok := d.where[key]
+	if !ok {
+		return nil
+	}
+	d.used.MoveToFront(at)
+	return at.Value.(*slot).value
+}
+
+// put lets go of what nobody used for longest, to make room.
+func (d *documents) put(key, value any, weight int64) {
+	if weight > maxDocuments/4 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.where == nil {
-		d.where = map[journal.Digest]*list.Element{}
+		d.where = map[any]*list.Element{}
 	}
-	if at, ok := d.where[digest]; ok {
+	if at, ok := d.where[key]; ok {
 		d.dropLocked(at)
 	}
-	d.where[digest] = d.used.PushFront(&slot{digest, of})
-	for d.held += of.weight(); d.held > maxDocuments; {
+	d.where[key] = d.used.PushFront(&slot{key, value, weight})
+	for d.held += weight; d.held > maxDocuments; {
 		d.dropLocked(d.used.Back())
 	}
 }
 
 func (d *documents) dropLocked(at *list.Element) {
 	gone := d.used.Remove(at).(*slot)
-	d.held -= gone.document.weight()
-	delete(d.where, gone.digest)
+	d.held -= gone.weight
+	delete(d.where, gone.key)
 }

@@ -34,4 +34,18 @@ func TestDocumentsAreBounded(t *testing.T) {
 	if d.used.Len() != len(d.where) || d.held > maxDocuments {
 		t.Errorf("%d in use, %d known, %d held", d.used.Len(), len(d.where), d.held)
 	}
+	had := d.used.Len()
+	d.keepForm(form{digestOf(0), "x"}, make([]byte, maxDocuments/5)) // weighs as much as what it is of
+	if d.used.Len() != had || d.held > maxDocuments {
+		t.Errorf("a form takes no room: %d of %d, %d held", d.used.Len(), had, d.held)
+	}
+	for _, digest := range []journal.Digest{digestOf(0), digestOf(77)} {
+		d.forget(digest)
+	}
+	if _, ok := d.find(digestOf(0)); ok || d.used.Len() != len(d.where) {
+		t.Error("it is not forgotten")
+	}
+	if bytes, ok := d.findForm(form{digestOf(0), "x"}); !ok || len(bytes) != maxDocuments/5 {
+		t.Error("the form is forgotten, too")
+	}
 }

@@ -91,8 +91,9 @@ func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, err
 }
 
 // remember keeps the version that a commit made, which the next request will most
-// likely ask for.
-func (c *Catalog) remember(ctx context.Context, f file, table *metadata.Document) {
+// likely ask for, in place of the one before.
+func (c *Catalog) remember(ctx context.Context, f file, table *metadata.Document, before journal.Pointer) {
+	c.documents.forget(before.SHA256)
 	info, err := c.look(ctx, f.pointer.MetadataLocation)
 	if err != nil {
 		return // it will be read

@@ -76,7 +76,8 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 		return nil, recorded(journal.Table, outdone(err, versions(steps)...))
 	}
 	_ = forEach(len(moving), func(i int) error {
-		c.remember(ctx, staged[i], steps[moving[i]].doc)
+		s := steps[moving[i]]
+		c.remember(ctx, staged[i], s.doc, s.object.Pointer)
 		return nil
 	})
 	leave() // the places are to be cleared

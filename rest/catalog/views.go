@@ -9,10 +9,12 @@ import (
 )
 
 // View is one version of a view as clients get it. Metadata is the JSON of the
-// metadata file, byte for byte and inflated; it must not be modified.
+// metadata file, byte for byte and inflated; it must not be modified. Digest is
+// its SHA-256.
 type View struct {
 	MetadataLocation string
 	Metadata         []byte
+	Digest           journal.Digest
 }
 
 // LoadView reads the current version. NoSuchView, also when the namespace is not
@@ -27,7 +29,7 @@ func (c *Catalog) show(ctx context.Context, object projections.Object) (View, er
 	if err != nil {
 		return View{}, err
 	}
-	return View{object.Pointer.MetadataLocation, file.text}, nil
+	return View{object.Pointer.MetadataLocation, file.text, object.Pointer.DocumentSHA256}, nil
 }
 
 // ViewExists answers nil or NoSuchView. It reads no storage.
@@ -61,4 +63,6 @@ func (c *Catalog) DropView(ctx context.Context, cause journal.Cause, id journal.
 	})
 }
 
-func viewOf(v *metadata.View) View { return View{v.MetadataLocation(), v.Bytes()} }
+func viewOf(v *metadata.View) View {
+	return View{v.MetadataLocation(), v.Bytes(), journal.Sum(v.Bytes())}
+}

@@ -135,6 +135,20 @@ func TestFolderRemovedByOthers(t *testing.T) {
 	}
 }
 
+// TestLargeFile: a file whose pages were let go is there whole.
+func TestLargeFile(t *testing.T) {
+	store := open(t, t.TempDir())
+	data := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16)
+	if err := errors.Join(store.Create(ctx, "k", data), store.Put(ctx, "l", data)); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"k", "l"} {
+		if got, err := store.Get(ctx, key, int64(len(data))); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: %d bytes of %d, %v", key, len(got), len(data), err)
+		}
+	}
+}
+
 func keys(t *testing.T, store *dir.Store, prefix string) []string {
 	t.Helper()
 	var found []string

@@ -11,7 +11,8 @@
 // old state or the new one, and perhaps a file whose name begins with
 // [warehouse.TempPrefix], which no list shows and which may be deleted when no
 // server runs. In the usual case, all folders known, a write costs one sync of
-// a file and one of a folder.
+// a file and one of a folder. The kernel's copy of a large file is let go then:
+// versions of metadata are seldom read, and their pages are better used again.
 //
 // Nothing outside of the root is reached: every step goes through [os.Root],
 // and symbolic links below the root are not followed even inside of it, since

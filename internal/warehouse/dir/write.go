@@ -78,6 +78,9 @@ func writeSynced(folder *os.Root, name string, data []byte) error {
 	if err == nil {
 		err = file.Sync()
 	}
+	if err == nil {
+		forget(file, len(data))
+	}
 	return errors.Join(err, file.Close())
 }
 

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package dir
+
+import "os"
+
+// forget is for Linux.
+func forget(*os.File, int) {}
