@@ -33,7 +33,7 @@ type node struct {
 	config  config.Config
 	log     zerolog.Logger
 	purpose purpose
-	clock   *journal.Clock
+	clock   recorder.Clock
 	steady  *steady // what dates documents, answers and graces
 	metrics *rest.Metrics
 
@@ -51,11 +51,18 @@ type node struct {
 // openNode opens everything, in the order in which later parts need earlier
 // ones. It takes the lock over, also when it fails.
 func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock, p purpose) (*node, error) {
-	clock := journal.NewClock()
+	return newNode(c, log, p, journal.NewClock()).open(ctx, l)
+}
+
+func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Clock) *node {
 	n := &node{config: c, log: log, purpose: p, clock: clock, steady: &steady{clock: clock}, anchors: map[uuid.UUID]*anchor.Follower{}}
 	if c.Metrics {
 		n.metrics = rest.NewMetrics(build())
 	}
+	return n
+}
+
+func (n *node) open(ctx context.Context, l *lock) (*node, error) {
 	n.onClose(l.release)
 	for _, step := range []func(context.Context) error{
 		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle, n.startPurges,

@@ -4,13 +4,13 @@ import (
 	"sync"
 	"time"
 
-	"puddle/journal"
+	"puddle/projections/recorder"
 )
 
 // steady is a clock that never goes back while the process runs: what is due once
 // stays due. A purge that has begun is never taken for one that waits.
 type steady struct {
-	clock *journal.Clock
+	clock recorder.Clock
 
 	mu   sync.Mutex
 	last time.Time // guarded by mu
