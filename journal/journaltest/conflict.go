@@ -59,6 +59,11 @@ var conflicts = []conflict{
 	{"object-missing", (*Story).otherKind},
 	{"pointer-moved", (*Story).stale},
 	{"pointer-moved", (*Story).staleAmongOthers},
+	{"object-missing", (*Story).undropStranger},
+	{"uuid-taken", (*Story).undropLive},
+	{"pointer-moved", (*Story).undropElsewhere},
+	{"place-taken", (*Story).undropAtTaken},
+	{"purge-missing", (*Story).purgeNothing},
 }
 
 func (s *Story) drawConflict(t *rapid.T) (Attempt, bool) {

@@ -25,7 +25,7 @@ func (s *Story) returnOnto(t *rapid.T) (journal.Body, bool) {
 	if len(s.Objects) == 0 || len(s.gone) == 0 {
 		return nil, false
 	}
-	return registered(s.returning(s.drawGone(t), s.drawObject(t))), true
+	return s.drawReturn(t, s.returning(s.drawGone(t), s.drawObject(t))), true
 }
 
 // uuidAgain is a birth of what is live.
@@ -39,7 +39,7 @@ func (s *Story) uuidAgain(t *rapid.T) (journal.Body, bool) {
 	return drawBirth(t, move), true
 }
 
-// createGone creates what is gone: only a register brings it back.
+// createGone creates what is gone: only registering and undropping bring it back.
 func (s *Story) createGone(t *rapid.T) (journal.Body, bool) {
 	if len(s.gone) == 0 || len(s.Namespaces) == 0 {
 		return nil, false
@@ -53,7 +53,7 @@ func (s *Story) createGone(t *rapid.T) (journal.Body, bool) {
 	return created(move), true
 }
 
-// returnAsOther registers as a view what was a table, or the other way round.
+// returnAsOther brings back as a view what was a table, or the other way round.
 func (s *Story) returnAsOther(t *rapid.T) (journal.Body, bool) {
 	if len(s.gone) == 0 || len(s.Namespaces) == 0 {
 		return nil, false
@@ -61,7 +61,7 @@ func (s *Story) returnAsOther(t *rapid.T) (journal.Body, bool) {
 	o := s.drawGone(t)
 	move := s.newcomer(other(o.Kind), s.drawFree(t))
 	move.UUID = o.UUID
-	return registered(move), true
+	return s.drawReturn(t, move), true
 }
 
 func (s *Story) placeAgain(t *rapid.T) (journal.Body, bool) {
@@ -138,9 +138,9 @@ func spoilt(m journal.Move) journal.Move {
 func drawStep(t *rapid.T, m journal.Move) journal.Body {
 	end := m
 	end.To = nil
-	bodies := []journal.Body{committed(m), renamed(m), dropped(end, false)}
+	bodies := []journal.Body{committed(m), renamed(m), repointed(m, "by hand"), dropped(end, false)}
 	if m.Kind == journal.Table {
-		bodies = append(bodies, registered(m), unregistered(end))
+		bodies = append(bodies, registered(m), unregistered(end), dropped(end, true))
 	}
 	return rapid.SampledFrom(bodies).Draw(t, "how")
 }

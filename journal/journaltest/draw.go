@@ -64,7 +64,7 @@ func (s *Story) drawObjectStep(t *rapid.T) {
 	tables, views := s.keys(journal.Table), s.keys(journal.View)
 	step := rapid.SampledFrom([]string{
 		"create", "create-view", "commit", "commit", "commit-many", "replace-view", "rename", "drop", "unregister",
-		"register", "register-over", "return",
+		"register", "register-over", "return", "undrop", "repoint", "purge", "purge",
 	}).Draw(t, "step")
 	switch {
 	case step == "create-view":
@@ -85,8 +85,23 @@ func (s *Story) drawObjectStep(t *rapid.T) {
 		s.Register(drawKind(t), s.drawFree(t))
 	case step == "register-over" && len(tables) > 0:
 		s.Register(journal.Table, s.drawOf(t, tables))
+	default:
+		s.drawReturnStep(t, step)
+	}
+}
+
+// drawReturnStep is drawObjectStep for what brings back, purges or moves by hand.
+func (s *Story) drawReturnStep(t *rapid.T, step string) {
+	pending := s.Pending()
+	switch {
 	case step == "return" && len(s.gone) > 0:
 		s.Return(s.drawGone(t).UUID, s.drawFree(t))
+	case step == "undrop" && len(s.gone) > 0:
+		s.Undrop(s.drawGone(t).UUID, s.drawFree(t))
+	case step == "repoint" && len(s.Objects) > 0:
+		s.Repoint(s.drawObject(t))
+	case step == "purge" && len(pending) > 0:
+		s.Purge(rapid.SampledFrom(pending).Draw(t, "pending"))
 	default:
 		s.CreateTable(s.drawFree(t))
 	}

@@ -22,6 +22,7 @@ type Story struct {
 	Drafts     []journal.Draft
 	Namespaces map[string]Namespace // by Namespace.Key
 	Objects    map[string]Object    // the live ones, by Identifier.Key
+	Purges     map[uuid.UUID]Purge  // by the table
 
 	gone   []Object // dropped or unregistered
 	vacant []string // locations that nobody has any more
@@ -44,7 +45,7 @@ type Object struct {
 
 // NewStory begins a story with the birth of the warehouse.
 func NewStory(warehouse uuid.UUID) *Story {
-	s := &Story{Warehouse: warehouse, Namespaces: map[string]Namespace{}, Objects: map[string]Object{}}
+	s := &Story{Warehouse: warehouse, Namespaces: map[string]Namespace{}, Objects: map[string]Object{}, Purges: map[uuid.UUID]Purge{}}
 	s.add(journal.IncarnationStarted{Build: "test", Location: "s3://lake/wh", Name: "lake", Reason: "birth"})
 	return s
 }
@@ -100,6 +101,9 @@ func (s *Story) apply(m journal.Move) {
 			s.gone, s.vacant = append(s.gone, held), append(s.vacant, held.To.Location)
 		}
 		delete(s.Objects, key)
+	}
+	if m.From == nil {
+		delete(s.Purges, m.UUID)
 	}
 	if m.To != nil {
 		s.gone = slices.DeleteFunc(s.gone, func(o Object) bool { return o.UUID == m.UUID })

@@ -44,9 +44,13 @@ func (s *Story) Return(object uuid.UUID, id journal.Identifier) {
 // Rename renames a table or view.
 func (s *Story) Rename(from, to journal.Identifier) { s.tell(s.rename(from, to), renamed) }
 
-// Drop drops a table or view.
+// Drop drops a table or view; of a table purge asks for its files to be removed.
 func (s *Story) Drop(id journal.Identifier, purge bool) {
+	held := s.Objects[id.Key()]
 	s.tell(s.drop(id), func(m journal.Move) journal.Body { return dropped(m, purge) })
+	if purge && held.Kind == journal.Table {
+		s.asked(held)
+	}
 }
 
 // Unregister unregisters a table.

@@ -17,15 +17,17 @@ type fold struct {
 	namespaces map[string]Namespace
 	objects    map[uuid.UUID]Object
 	kinds      map[uuid.UUID]journal.ObjectKind // of all that ever were
+	purges     map[uuid.UUID]Purge
+	left       map[uuid.UUID]journal.Pointer // where those that went were
 }
 
 func newFold() *fold {
-	return &fold{map[string]Namespace{}, map[uuid.UUID]Object{}, map[uuid.UUID]journal.ObjectKind{}}
+	return &fold{map[string]Namespace{}, map[uuid.UUID]Object{}, map[uuid.UUID]journal.ObjectKind{}, map[uuid.UUID]Purge{}, map[uuid.UUID]journal.Pointer{}}
 }
 
-// apply answers the rule that a body breaks and then holds what it held.
-func (f *fold) apply(body journal.Body) string {
-	switch b := body.(type) {
+// apply answers the rule that a draft breaks and then holds what it held.
+func (f *fold) apply(d journal.Draft) string {
+	switch b := d.Body.(type) {
 	case journal.NamespaceCreated:
 		return f.create(b)
 	case journal.NamespaceUpdated:
@@ -40,12 +42,25 @@ func (f *fold) apply(body journal.Body) string {
 		return ""
 	case journal.NamespaceDropped:
 		return f.drop(b)
+	case journal.TablePurged:
+		p, ok := f.purges[b.Table]
+		if !ok || p.Done || p.Drop != b.Drop {
+			return "purge-missing"
+		}
+		p.Done = true
+		f.purges[b.Table] = p
+		return ""
 	}
 	before, kinds := maps.Clone(f.objects), maps.Clone(f.kinds)
-	for _, m := range (journal.Event{Body: body}).Moves() {
-		if broken := f.move(m, strings.HasSuffix(string(body.Kind()), "-registered")); broken != "" {
+	for _, m := range (journal.Event{Body: d.Body}).Moves() {
+		if broken := f.move(m, string(d.Body.Kind())); broken != "" {
 			f.objects, f.kinds = before, kinds
 			return broken
+		}
+		if b, ok := d.Body.(journal.TableDropped); ok && b.Purge {
+			f.purges[m.UUID] = Purge{Drop: d.ID, Object: before[m.UUID]}
+		} else if m.From == nil {
+			delete(f.purges, m.UUID)
 		}
 	}
 	return ""
@@ -83,12 +98,18 @@ func (f *fold) drop(b journal.NamespaceDropped) string {
 	return ""
 }
 
-func (f *fold) move(m journal.Move, registers bool) string {
+func (f *fold) move(m journal.Move, event string) string {
 	held, live := f.objects[m.UUID]
 	was, known := f.kinds[m.UUID]
+	undrops := strings.HasSuffix(event, "-undropped")
+	returns := undrops || strings.HasSuffix(event, "-registered")
 	switch {
-	case m.From == nil && (live || known && (!registers || was != m.Kind)):
+	case m.From == nil && (live || known && (!returns || was != m.Kind)):
 		return "uuid-taken"
+	case !known && undrops:
+		return "object-missing"
+	case undrops && m.To.Pointer != f.left[m.UUID]:
+		return "pointer-moved"
 	case m.From != nil && (!live || held.Kind != m.Kind || !held.To.Identifier.Equal(m.From.Identifier)):
 		return "object-missing"
 	case m.From != nil && held.To.Pointer != m.From.Pointer:
@@ -96,6 +117,7 @@ func (f *fold) move(m journal.Move, registers bool) string {
 	}
 	delete(f.objects, m.UUID)
 	if m.To == nil {
+		f.left[m.UUID] = held.To.Pointer
 		return ""
 	}
 	if _, ok := f.namespaces[m.To.Identifier.Namespace.Key()]; !ok {
@@ -138,6 +160,9 @@ func (f *fold) wantModel(t *rapid.T, s *Story) {
 	if diff := cmp.Diff(s.Namespaces, f.namespaces, equal); diff != "" {
 		t.Fatalf("namespaces (-model +fold):\n%s", diff)
 	}
+	if diff := cmp.Diff(s.Purges, f.purges, equal); diff != "" {
+		t.Fatalf("purges (-model +fold):\n%s", diff)
+	}
 }
 
 func TestStoriesDoNotContradictThemselves(t *testing.T) {
@@ -147,11 +172,11 @@ func TestStoriesDoNotContradictThemselves(t *testing.T) {
 		f := newFold()
 		locations := map[string]bool{}
 		for i, d := range s.Drafts {
-			if broken := f.apply(d.Body); broken != "" {
+			if broken := f.apply(d); broken != "" {
 				t.Fatalf("draft %d breaks %s: %+v", i, broken, d.Body)
 			}
 			kinds[d.Body.Kind()] = true
-			if strings.HasSuffix(string(d.Body.Kind()), "-registered") {
+			if kind := string(d.Body.Kind()); strings.HasSuffix(kind, "-registered") || strings.HasSuffix(kind, "-undropped") {
 				continue // the file was there
 			}
 			for _, m := range (journal.Event{Body: d.Body}).Moves() {
@@ -181,7 +206,7 @@ func TestConflictsBreakTheirRule(t *testing.T) {
 		f := newFold()
 		var accepted []journal.Draft
 		for i, a := range attempts {
-			if broken := f.apply(a.Body); broken != a.Breaks {
+			if broken := f.apply(a.Draft); broken != a.Breaks {
 				t.Fatalf("attempt %d breaks %q, it says %q: %+v", i, broken, a.Breaks, a.Body)
 			}
 			if seen[a.Breaks]++; a.Breaks == "" {

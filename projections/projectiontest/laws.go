@@ -35,6 +35,7 @@ func testConflicts(t *testing.T, open func(testing.TB) Opened) {
 			attempts = attempts[group:]
 		}
 		same(t, "store", w, "State", state)
+		sameAnswers(t, w, state)
 		holdsStory(t, w, story)
 	})
 }
@@ -88,6 +89,7 @@ func testReplay(t *testing.T, open func(testing.TB) Opened) {
 		}
 		catchUp(t, j.Warehouse(warehouse), 0, w)
 		same(t, "replayed", w, "State", state)
+		sameAnswers(t, w, state)
 	})
 }
 
@@ -144,6 +146,7 @@ func holdsStory(t rapid.TB, w projections.Warehouse, story *journaltest.Story) {
 		t.Fatalf("%d namespaces and %d live objects, the story has %d and %d",
 			len(held.Namespaces), len(live), len(story.Namespaces), len(story.Objects))
 	}
+	holdsPurges(t, held, story)
 	for _, n := range story.Namespaces {
 		got, err := w.Namespace(ctx, n.Name)
 		if err != nil {

@@ -120,7 +120,9 @@ func testIncarnations(t *testing.T, open func(testing.TB) Opened) {
 	ctx := context.Background()
 	s := newTale(t, open(t).Store)
 	table := birth(journal.Table, ident("a", "t"), "/w/t/")
-	s.tell(created(ns("a")), creates(table))
+	asked := birth(journal.Table, ident("a", "asked"))
+	s.tell(created(ns("a")), creates(table), creates(asked), dropsAndPurges(asked))
+	asking := s.lastID()
 	start := func(parent *journal.Position, seq journal.Seq) journal.Event {
 		warehouse, incarnation := s.chain.Warehouse, uuid.New()
 		entry, _, err := journal.NewChain(warehouse, incarnation, seq-1).Next(journal.Draft{
@@ -151,9 +153,16 @@ func testIncarnations(t *testing.T, open func(testing.TB) Opened) {
 	s.at(e.Position)
 	held := dump(s, s.w)
 	equal(s, "warehouse", []string{held.Name, held.Location}, []string{"pond", "s3://pond/wh"})
-	if len(held.Namespaces)+len(held.Objects) != 0 || len(held.Steps) != 1 {
+	if len(held.Namespaces)+len(held.Objects)+len(held.Purges) != 0 || len(held.Steps) != 3 {
 		t.Errorf("after the start of an incarnation: %+v", held)
 	}
+	s.noPurge(asked.UUID)
+	s.pending()
+	s.refuse(purgeMissing(asked.UUID, asking), purgedBody(asked.UUID, asking))
+	s.refuse(projections.Conflict{
+		Kind: projections.ObjectMissing, Identifier: ident("a", "asked"), UUID: asked.UUID,
+	}, undrops(asked))
+	s.made(asked.UUID, asked.To.Pointer.MetadataLocation, true)
 	s.none(ident("a", "t"))
 	heir := birth(journal.Table, ident("a", "t"), "/w/t/")
 	heir.UUID = idOf("heir")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,8 +73,14 @@ func testOwnCopies(t *testing.T, open func(testing.TB) Opened) {
 	one := birth(journal.Table, ident("a", "b", "t"))
 	two := commit(one, 1)
 	two.SnapshotID = &snapshot
-	s.tell(created(ns("a")), n, creates(one), commits(two))
+	asked := birth(journal.Table, ident("a", "b", "asked"))
+	s.tell(created(ns("a")), n, creates(one), commits(two), creates(asked), dropsAndPurges(asked))
 	before := dump(s, s.w)
+	purge, _, err := s.w.Purge(context.Background(), asked.UUID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	purge.Identifier.Namespace[0], purge.Places[0].Path = "x", "/x/"
 	n.Namespace[1], n.Properties["k"], snapshot = "x", "x", 2
 	one.To.Identifier.Namespace[0], one.To.Places[0].Path = "x", "/x/"
 	two.From.Pointer, two.To.Pointer, two.To.Location = journal.Pointer{}, journal.Pointer{}, "x"
@@ -81,9 +88,11 @@ func testOwnCopies(t *testing.T, open func(testing.TB) Opened) {
 	equal(s, "namespace", before.Namespaces[1], projections.Namespace{
 		ID: n.ID, Name: ns("a", "b"), Properties: map[string]string{"k": "v"},
 	})
-	equal(s, "identifier", before.Objects[0].Identifier, ident("a", "b", "t"))
-	equal(s, "step", before.Steps[0].Move.To.Identifier, ident("a", "b", "t"))
-	equal(s, "snapshot", *before.Steps[1].Move.SnapshotID, int64(1))
+	i := slices.IndexFunc(before.Objects, func(o projections.HeldObject) bool { return o.UUID == one.UUID })
+	equal(s, "identifier", before.Objects[i].Identifier, ident("a", "b", "t"))
+	i = slices.IndexFunc(before.Steps, func(s projections.Step) bool { return s.Move.UUID == one.UUID })
+	equal(s, "step", before.Steps[i].Move.To.Identifier, ident("a", "b", "t"))
+	equal(s, "snapshot", *before.Steps[i+1].Move.SnapshotID, int64(1))
 }
 
 // testPages: cases 87 and 96.
