@@ -244,6 +244,9 @@ func (q eventQuery) fits(e journal.Event) bool {
 	if q.identifier == nil && q.object == uuid.Nil {
 		return true
 	}
+	if b, ok := e.Body.(journal.TablePurged); ok { // it moves nothing and knows no name
+		return b.Table == q.object
+	}
 	return slices.ContainsFunc(e.Moves(), q.concerns)
 }
 

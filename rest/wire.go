@@ -38,9 +38,26 @@ type eventBody struct {
 	Properties map[string]string `json:"properties,omitempty"` // set by a namespace's creation or update
 	Removed    []string          `json:"removed,omitempty"`    // by a namespace's update
 	Purge      bool              `json:"purge,omitzero"`       // of a drop
-	Reason     string            `json:"reason,omitempty"`     // of an incarnation's start
+	Reason     string            `json:"reason,omitempty"`     // of an incarnation's start or a repoint
+	Purged     *purgedBody       `json:"purged,omitempty"`     // of the end of a purge
 
 	Moves []moveBody `json:"moves"`
+}
+
+// purgedBody is what a purge removed and what it left.
+type purgedBody struct {
+	Table   uuid.UUID     `json:"table"`
+	Drop    uuid.UUID     `json:"drop"` // the event that asked for it
+	Removed int64         `json:"removed"`
+	Bytes   int64         `json:"bytes"` // removed
+	Kept    int64         `json:"kept"`
+	Failed  int64         `json:"failed"`
+	Report  []findingBody `json:"report"`
+}
+
+type findingBody struct {
+	Location string `json:"location"`
+	Reason   string `json:"reason"`
 }
 
 type moveBody struct {
@@ -83,11 +100,27 @@ func eventOf(warehouse string, e journal.Event) eventBody {
 		b.Namespace = body.Namespace
 	case journal.TableDropped:
 		b.Purge = body.Purge
+	case journal.TableRepointed:
+		b.Reason = body.Reason
+	case journal.ViewRepointed:
+		b.Reason = body.Reason
+	case journal.TablePurged:
+		b.Purged = purgedOf(body)
 	}
 	for _, m := range e.Moves() {
 		b.Moves = append(b.Moves, moveOf(m))
 	}
 	return b
+}
+
+func purgedOf(b journal.TablePurged) *purgedBody {
+	report := make([]findingBody, len(b.Report))
+	for i, f := range b.Report {
+		report[i] = findingBody(f)
+	}
+	return &purgedBody{
+		Table: b.Table, Drop: b.Drop, Removed: b.Removed, Bytes: b.Bytes, Kept: b.Kept, Failed: b.Failed, Report: report,
+	}
 }
 
 func moveOf(m journal.Move) moveBody {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -16,13 +18,25 @@ type event struct {
 	Actor     string            `json:"actor"`
 	Namespace journal.Namespace `json:"namespace"`
 	Reason    string            `json:"reason"`
+	Purged    *purged           `json:"purged"`
 	Moves     []step            `json:"moves"`
+}
+
+// purged is what people are shown of the end of a purge.
+type purged struct {
+	Table   string `json:"table"`
+	Removed int64  `json:"removed"`
+	Kept    int64  `json:"kept"`
+	Failed  int64  `json:"failed"`
 }
 
 // rows are one for each move, or one.
 func (e event) rows() []table.Row {
 	row := func(name, pointer string) table.Row {
 		return table.Row{uint64(e.Seq), e.At, e.Kind, e.Actor, name, pointer}
+	}
+	if p := e.Purged; p != nil {
+		return []table.Row{row(p.Table, fmt.Sprintf("%d removed, %d kept, %d failed", p.Removed, p.Kept, p.Failed))}
 	}
 	if len(e.Moves) == 0 {
 		name := e.Reason
@@ -31,9 +45,13 @@ func (e event) rows() []table.Row {
 		}
 		return []table.Row{row(name, "")}
 	}
+	because := ""
+	if e.Reason != "" {
+		because = " (" + e.Reason + ")"
+	}
 	rows := make([]table.Row, len(e.Moves))
 	for i, m := range e.Moves {
-		rows[i] = row(m.names(), m.files())
+		rows[i] = row(m.names(), m.files()+because)
 	}
 	return rows
 }
