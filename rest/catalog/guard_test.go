@@ -30,7 +30,7 @@ var (
 )
 
 // begin asks in a goroutine of its own; what it answers tells whether it is in.
-func (s side) begin(c *Catalog, ctx context.Context, places []journal.Place) (in func() bool, release func(), failed func() error) {
+func (s side) begin(ctx context.Context, c *Catalog, places []journal.Place) (in func() bool, release func(), failed func() error) {
 	var give func()
 	var err error
 	done := false
@@ -60,8 +60,8 @@ func TestGuardExcludes(t *testing.T) {
 		for name, sides := range map[string][2]side{"occupy, clear": {occupies, clears}, "clear, occupy": {clears, occupies}} {
 			synctest.Test(t, func(t *testing.T) {
 				c := New(Options{})
-				first, release, _ := sides[0].begin(c, t.Context(), placed("/w/x/", test.a))
-				second, leave, _ := sides[1].begin(c, t.Context(), placed(test.b, "/w/y/"))
+				first, release, _ := sides[0].begin(t.Context(), c, placed("/w/x/", test.a))
+				second, leave, _ := sides[1].begin(t.Context(), c, placed(test.b, "/w/y/"))
 				if !first() || second() != test.apart {
 					t.Errorf("%s of %s and %s: in %v", name, test.a, test.b, second())
 				}
@@ -76,8 +76,8 @@ func TestGuardExcludes(t *testing.T) {
 	for name, s := range map[string]side{"occupy": occupies, "clear": clears} {
 		synctest.Test(t, func(t *testing.T) {
 			c := New(Options{})
-			first, release, _ := s.begin(c, t.Context(), placed("/w/a/"))
-			second, leave, _ := s.begin(c, t.Context(), placed("/w/a/"))
+			first, release, _ := s.begin(t.Context(), c, placed("/w/a/"))
+			second, leave, _ := s.begin(t.Context(), c, placed("/w/a/"))
 			if !first() || !second() {
 				t.Errorf("two who %s keep each other out", name)
 			}
@@ -92,9 +92,9 @@ func TestGuardExcludes(t *testing.T) {
 func TestGuardIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{})
-		_, release, _ := clears.begin(c, t.Context(), placed("/w/a/"))
-		birth, born, _ := occupies.begin(c, t.Context(), placed("/w/a/t/"))
-		again, leave, _ := clears.begin(c, t.Context(), placed("/w/a/"))
+		_, release, _ := clears.begin(t.Context(), c, placed("/w/a/"))
+		birth, born, _ := occupies.begin(t.Context(), c, placed("/w/a/t/"))
+		again, leave, _ := clears.begin(t.Context(), c, placed("/w/a/"))
 		if birth() || again() {
 			t.Fatal("somebody is in beside the first")
 		}
@@ -115,16 +115,16 @@ func TestGuardIsFair(t *testing.T) {
 func TestGuardEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{})
-		_, release, _ := clears.begin(c, t.Context(), placed("/w/a/"))
+		_, release, _ := clears.begin(t.Context(), c, placed("/w/a/"))
 		ctx, cancel := context.WithCancelCause(t.Context())
-		_, _, failed := occupies.begin(c, ctx, placed("/w/a/"))
+		_, _, failed := occupies.begin(ctx, c, placed("/w/a/"))
 		cancel(errors.New("gone"))
 		var refused *Error
 		if err := failed(); !errors.As(err, &refused) || refused.Code != Unavailable || refused.Err.Error() != "gone" {
 			t.Errorf("the error is %v", err)
 		}
 		release()
-		in, leave, _ := clears.begin(c, t.Context(), placed("/w/a/"))
+		in, leave, _ := clears.begin(t.Context(), c, placed("/w/a/"))
 		if !in() {
 			t.Error("who went away is waited for")
 		}

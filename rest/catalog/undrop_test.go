@@ -344,3 +344,34 @@ func TestUndropAgainstItsReturn(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// What an incarnation began without does not come back: its history is known, its
+// fate is not.
+func TestUndropAfterAnIncarnation(t *testing.T) {
+	g := inMemory(t, "")
+	p := g.start(t, nil)
+	p.namespace(t, nil, "n")
+	gone := p.dropped(t, "gone", "", false)
+	lost := p.table(t, "lost", "")
+	p.stop(t)
+	head, err := g.journal.Warehouse(lake).Head(ctx)
+	must(t, err)
+	start := journal.Draft{
+		Warehouse: lake, ID: uuid.Must(uuid.NewV7()), Cause: cause,
+		Body: journal.IncarnationStarted{Build: "test", Name: "lake", Location: g.url, Reason: "recovered", Parent: &head},
+	}
+	entry, _, err := journal.NewChain(lake, uuid.New(), head.Seq).Next(start, journal.At(time.Now()))
+	must(t, err)
+	must(t, errors.Join(g.journal.Append(ctx, entry), g.pointers.Warehouse(lake).Apply(ctx, entry.Event)))
+
+	p = running(t, g)
+	p.namespace(t, nil, "n")
+	for _, table := range []catalog.Table{gone, lost} {
+		_, err := p.Undrop(ctx, cause, catalog.Undrop{UUID: uuidOf(t, table)})
+		refused(t, err, catalog.NoSuchTable, "an earlier incarnation of the catalog", "register "+table.MetadataLocation)
+		_, err = p.register("back", table.MetadataLocation)
+		must(t, errors.Join(err, p.DropTable(ctx, cause, id("back"), false)))
+		_, err = p.Undrop(ctx, cause, catalog.Undrop{UUID: uuidOf(t, table), As: id("undropped")})
+		must(t, errors.Join(err, p.DropTable(ctx, cause, id("undropped"), false)))
+	}
+}
