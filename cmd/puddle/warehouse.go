@@ -43,7 +43,7 @@ func (n *node) openWarehouses(context.Context) error {
 		}
 		n.warehouses = append(n.warehouses, w)
 	}
-	return nil
+	return apart(n.warehouses)
 }
 
 // bind ties a warehouse to its history.

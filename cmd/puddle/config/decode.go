@@ -122,6 +122,10 @@ func (d *decoder) place(key, url string) (Place, bool) {
 		d.fail(key, "%v", err)
 		return Place{}, false
 	}
+	if _, differs := location.Cut(); differs {
+		d.fail(key, `%s: no root holds "?" or "#": to clients that end a path there everything below it would be one place`, url)
+		return Place{}, false
+	}
 	if location.Family() != warehouse.FamilyFile {
 		d.fail(key, "%s: locations in object stores are not in this build", url)
 		return Place{}, false

@@ -113,6 +113,25 @@ func TestCase146_LoopbackRule(t *testing.T) {
 	}
 }
 
+// What no root can be: clients would differ on what is below it (ADR 8), or it
+// would be in the way of puddle's own files (case 141).
+func TestRootsThatCannotBe(t *testing.T) {
+	for file, want := range map[string]string{
+		"location: '/w/a#b'":                                      `warehouses.a.location: /w/a#b: no root holds "?" or "#"`,
+		"location: '/w?/a'":                                       "warehouses.a.location: /w?/a: no root",
+		"location: /w, allowed-locations: ['/m#']":                "warehouses.a.allowed-locations[0]: /m#: no root",
+		"location: /w, allowed-locations: [/w/_puddle/t]":         "warehouses.a.allowed-locations[0]: one of /w/_puddle/t and /w is in the folder _puddle",
+		"location: /m/_PUDDLE/w, allowed-locations: ['file:/m/']": "warehouses.a.allowed-locations[0]: one of file:/m/ and /m/_PUDDLE/w is in the folder _puddle",
+		"location: /w/../a":                                       "dot segment",
+		"location: /w, allowed-locations: [a/b]":                  "is not an absolute path",
+	} {
+		_, err := parse("c", []byte("warehouses: {a: {"+file+"}}\n"), environment())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v", file, err)
+		}
+	}
+}
+
 // Roots and allowed locations of two warehouses never nest (formats §1); those
 // of one may, and segments count whole (case 130).
 func TestNesting(t *testing.T) {

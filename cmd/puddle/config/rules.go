@@ -124,13 +124,16 @@ func roots(c Config) []owned {
 }
 
 // nesting keeps the roots and allowed locations of two warehouses apart
-// (formats §1).
+// (formats §1), and those of one out of each other's reserved folder.
 func (d *decoder) nesting(c Config) {
 	all := roots(c)
 	for i, one := range all {
 		for _, before := range all[:i] {
-			if one.warehouse != before.warehouse && warehouse.Overlaps(one.Location.Path(), before.Location.Path()) {
+			switch {
+			case one.warehouse != before.warehouse && warehouse.Overlaps(one.Location.Path(), before.Location.Path()):
 				d.fail(one.key, "%s and %s of warehouse %s are the same or nest: two warehouses share no storage", one.URL, before.URL, before.warehouse)
+			case one.Location.Reserved(before.Location), before.Location.Reserved(one.Location):
+				d.fail(one.key, "one of %s and %s is in the folder %s of the other, which is reserved", one.URL, before.URL, warehouse.ReservedFolder)
 			}
 		}
 	}
