@@ -37,11 +37,11 @@ type PurgingTable struct {
 	Files      PurgeCounts // so far
 }
 
-// purgesStatus is what waits to be purged, and the job, if it runs where status
-// was asked.
+// purgesStatus is what waits to be purged, unless that cannot be read, and the job,
+// if it runs where status was asked.
 type purgesStatus struct {
-	Pending   int64             `json:"pending"` // drops whose purge is not closed
-	Due       int64             `json:"due"`     // of these, those past their grace
+	Pending   *int64            `json:"pending,omitempty"` // drops whose purge is not closed
+	Due       *int64            `json:"due,omitempty"`     // of these, those past their grace
 	Oldest    *stamp            `json:"oldest,omitempty"`
 	Active    bool              `json:"active"` // the job runs
 	Current   *purgingBody      `json:"current,omitempty"`
@@ -80,7 +80,7 @@ func (s *purgesStatus) work(w *Warehouse) {
 }
 
 func (s *purgesStatus) wait(p pendingPurges) {
-	s.Pending, s.Due = p.all, p.due
+	s.Pending, s.Due = &p.all, &p.due
 	if p.all > 0 {
 		oldest := stamp(p.oldest)
 		s.Oldest = &oldest

@@ -27,12 +27,13 @@ type statusOf struct {
 		}
 		Tables struct{ Seq, Behind uint64 }
 		Purges struct {
-			Pending, Due, Closed int64
-			Oldest               string
-			Active               bool
-			Current              map[string]any
-			Files                map[string]int64
-			LastError            map[string]string `json:"last-error"`
+			Pending, Due *int64
+			Closed       int64
+			Oldest       string
+			Active       bool
+			Current      map[string]any
+			Files        map[string]int64
+			LastError    map[string]string `json:"last-error"`
 		}
 	}
 	Warnings []struct{ Warehouse, Message string }
@@ -70,10 +71,10 @@ func TestStatus(t *testing.T) {
 	if w.Incarnation != head.Incarnation || w.Head.Seq != uint64(head.Seq) || w.Head.Hash != head.Hash.String() || w.Tables.Seq != w.Head.Seq || w.Tables.Behind != 0 {
 		t.Errorf("head and tables: %+v", w)
 	}
-	if p := w.Purges; p.Pending != 2 || p.Due != 2 || !strings.HasPrefix(p.Oldest, "2026-09-24T10:00:") || p.Active || p.Current != nil {
+	if p := w.Purges; *p.Pending != 2 || *p.Due != 2 || !strings.HasPrefix(p.Oldest, "2026-09-24T10:00:") || p.Active || p.Current != nil {
 		t.Errorf("purges: %+v", p)
 	}
-	if p := s.Warehouses[1].Purges; p.Pending != 0 || p.Oldest != "" {
+	if p := s.Warehouses[1].Purges; *p.Pending != 0 || p.Oldest != "" {
 		t.Errorf("purges of the other: %+v", p)
 	}
 	f.fails(f.do("GET", "/api/puddle/v1/status?x=y", ""), 400, "BadRequestException")
@@ -106,7 +107,7 @@ func TestStatusWarns(t *testing.T) {
 		t.Errorf("warnings: %s", diff)
 	}
 	w := s.Warehouses[0]
-	if w.Tables.Behind != w.Head.Seq || !w.Purges.Active || w.Purges.Closed != 2 || w.Purges.Current["failed"] != 1.0 ||
+	if w.Tables.Behind != w.Head.Seq || w.Purges.Pending != nil || !w.Purges.Active || w.Purges.Closed != 2 || w.Purges.Current["failed"] != 1.0 ||
 		w.Purges.Current["began"] != "2026-09-24T10:00:00.000Z" || w.Purges.LastError["message"] != "the disk is on fire" {
 		t.Errorf("status: %+v", w)
 	}

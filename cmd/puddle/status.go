@@ -45,7 +45,7 @@ type statusPage struct {
 
 // purgesPage is what people are shown of a warehouse's purges.
 type purgesPage struct {
-	Pending int64  `json:"pending"`
+	Pending *int64 `json:"pending"` // nil: cannot be read
 	Due     int64  `json:"due"`
 	Oldest  string `json:"oldest"`
 	Current *struct {
@@ -116,10 +116,13 @@ func (p statusPage) print(s *session, live bool) error {
 
 // String is the purges in a few words.
 func (p purgesPage) String() string {
-	if p.Pending == 0 {
-		return "none pending"
+	text := "not known"
+	switch {
+	case p.Pending != nil && *p.Pending == 0:
+		text = "none pending"
+	case p.Pending != nil:
+		text = fmt.Sprintf("%d pending, %d due, oldest %s", *p.Pending, p.Due, p.Oldest)
 	}
-	text := fmt.Sprintf("%d pending, %d due, oldest %s", p.Pending, p.Due, p.Oldest)
 	if c := p.Current; c != nil {
 		text += fmt.Sprintf("; at work on %s since %s: %d files removed (%d bytes), %d kept, %d failed",
 			c.Identifier.Quoted(), c.Began, c.Removed, c.Bytes, c.Kept, c.Failed)
