@@ -303,6 +303,21 @@ func TestUnusableTablesAreMadeAnew(t *testing.T) {
 			_, err = db.Exec("PRAGMA user_version = 99")
 			return errors.Join(err, db.Close())
 		},
+		"schema 1": func(path string) error {
+			script, err := os.ReadFile("testdata/tables-1.sql")
+			if err != nil {
+				return err
+			}
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				return err
+			}
+			_, err = db.Exec(string(script))
+			return errors.Join(err, db.Close())
+		},
 		"pages": func(path string) error {
 			data, err := os.ReadFile(path)
 			if err != nil {

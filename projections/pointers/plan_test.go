@@ -28,7 +28,7 @@ func TestPlans(t *testing.T) {
 	reader := <-db.readers
 	defer func() { db.readers <- reader }()
 
-	walk := regexp.MustCompile(`SCAN (warehouses|cursor|namespaces|objects|places|history)|\(warehouse=\?\)$`)
+	walk := regexp.MustCompile(`SCAN (warehouses|cursor|namespaces|objects|places|purges|history)|\(warehouse=\?\)$`)
 	checked := 0
 	for _, s := range []*session{db.writer, reader} {
 		for query := range s.prepared {
@@ -85,7 +85,11 @@ func use(t *testing.T, db *DB) {
 	story.UpdateNamespace(in, nil, map[string]string{"k": "v"})
 	story.CreateTable(id)
 	story.Commit(id)
-	story.Drop(id, false)
+	table := story.Objects[id.Key()].UUID
+	story.Drop(id, true)
+	story.Undrop(table, id)
+	story.Drop(id, true)
+	story.Purge(table)
 	story.DropNamespace(in)
 	story.CreateNamespace(in, nil)
 	w := db.Warehouse(story.Warehouse)
@@ -108,6 +112,14 @@ func use(t *testing.T, db *DB) {
 	_, err = w.Places(ctx, uuid.New())
 	check(err)
 	_, err = w.Steps(ctx, uuid.New())
+	check(err)
+	_, err = w.Created(ctx, table, "")
+	check(err)
+	_, _, err = w.Purge(ctx, table)
+	check(err)
+	_, err = w.Purges(ctx, 0, 10)
+	check(err)
+	_, _, err = w.PlaceHolder(ctx, "/w/t/f", uuid.Nil)
 	check(err)
 	_, err = w.Holders(ctx, id)
 	check(err)

@@ -25,12 +25,12 @@ func drawAction() *rapid.Generator[action] {
 	return rapid.Custom(func(t *rapid.T) action {
 		return action{
 			What: rapid.SampledFrom([]string{
-				"create-namespace", "update-namespace", "drop-namespace", "create", "create", "commit", "commit", "commit",
-				"commit-both", "rename", "drop", "again", "remember",
+				"create-namespace", "create", "create", "commit", "drop-and-purge", "purge", "undrop", "commit", "create", "commit",
+				"commit-both", "rename", "drop", "repoint", "update-namespace", "drop-namespace", "again", "remember",
 			}).Draw(t, "what"),
-			Warehouse: rapid.SampledFrom([]uuid.UUID{lake, pond}).Draw(t, "warehouse"),
-			In:        rapid.SampledFrom([]string{"n0", "n1"}).Draw(t, "in"),
-			Name:      rapid.SampledFrom([]string{"t0", "t1", "t2"}).Draw(t, "name"),
+			Warehouse: rapid.SampledFrom([]uuid.UUID{lake, lake, lake, pond}).Draw(t, "warehouse"),
+			In:        rapid.SampledFrom([]string{"n0", "n0", "n0", "n1"}).Draw(t, "in"),
+			Name:      rapid.SampledFrom([]string{"t0", "t0", "t1", "t2"}).Draw(t, "name"),
 			To:        rapid.SampledFrom([]string{"t0", "t1", "t2"}).Draw(t, "to"),
 			Key:       rapid.SampledFrom([]string{"", "", "", "", "", "", key(0), key(1), key(2), key(3)}).Draw(t, "key"),
 		}
@@ -99,7 +99,14 @@ func (c *client) draft(a action) (journal.Draft, bool) {
 		return create(a.Warehouse, a.In, a.Name), true
 	case "again":
 		return c.last, c.last.Body != nil
+	case "undrop", "purge":
+		return c.draftOfPurge(a)
 	}
+	return c.draftOfTable(a)
+}
+
+// draftOfTable is draft for what is done to a live table.
+func (c *client) draftOfTable(a action) (journal.Draft, bool) {
 	one, err := c.object(a, a.Name)
 	if err != nil {
 		return journal.Draft{}, false
@@ -110,11 +117,26 @@ func (c *client) draft(a action) (journal.Draft, bool) {
 			return commit(a.Warehouse, one, two), true
 		}
 	case "rename":
-		return rename(a.Warehouse, one, journal.Identifier{Namespace: in, Name: a.To}), true
-	case "drop":
-		return drop(a.Warehouse, one), true
+		return rename(a.Warehouse, one, journal.Identifier{Namespace: journal.Namespace{a.In}, Name: a.To}), true
+	case "repoint":
+		return repoint(a.Warehouse, one), true
+	case "drop", "drop-and-purge":
+		return drop(a.Warehouse, one, a.What != "drop"), true
 	}
 	return commit(a.Warehouse, one), true
+}
+
+// draftOfPurge is draft for the oldest pending purge: its table comes back, or its
+// purge is closed.
+func (c *client) draftOfPurge(a action) (journal.Draft, bool) {
+	pending, err := c.Reader(a.Warehouse).Purges(ctx, 0, 1)
+	if err != nil || len(pending) == 0 {
+		return journal.Draft{}, false
+	}
+	if a.What == "purge" {
+		return draft(a.Warehouse, journal.TablePurged{Drop: pending[0].Drop, Table: pending[0].Table}), true
+	}
+	return undrop(a.Warehouse, pending[0], journal.Identifier{Namespace: journal.Namespace{a.In}, Name: a.Name}), true
 }
 
 func (c *client) object(a action, name string) (projections.Object, error) {
@@ -124,6 +146,12 @@ func (c *client) object(a action, name string) (projections.Object, error) {
 // checkRead looks whether an acknowledged event is seen: its moves are among the
 // steps of its objects.
 func (c *client) checkRead(warehouse uuid.UUID, e journal.Event) {
+	if b, ok := e.Body.(journal.TablePurged); ok {
+		p, asked, err := c.Reader(warehouse).Purge(ctx, b.Table)
+		if err == nil && asked && p.Drop == b.Drop && !p.Done {
+			c.told.complains(fmt.Sprintf("%s was acknowledged, and the purge is pending", e.Position))
+		}
+	}
 	for _, m := range e.Moves() {
 		steps, err := c.Reader(warehouse).Steps(ctx, m.UUID)
 		if errors.Is(err, recorder.ErrStopped) {

@@ -45,10 +45,23 @@ func rename(warehouse uuid.UUID, seen projections.Object, to journal.Identifier)
 	return draft(warehouse, journal.TableRenamed{Moves: [1]journal.Move{m}})
 }
 
-func drop(warehouse uuid.UUID, seen projections.Object) journal.Draft {
+func drop(warehouse uuid.UUID, seen projections.Object, purge bool) journal.Draft {
 	m := move(seen)
 	m.To = nil
-	return draft(warehouse, journal.TableDropped{Moves: [1]journal.Move{m}})
+	return draft(warehouse, journal.TableDropped{Moves: [1]journal.Move{m}, Purge: purge})
+}
+
+func repoint(warehouse uuid.UUID, seen projections.Object) journal.Draft {
+	m := move(seen)
+	m.To.Pointer = pointer(seen.Location)
+	return draft(warehouse, journal.TableRepointed{Moves: [1]journal.Move{m}, Reason: "by hand"})
+}
+
+// undrop brings back what was dropped, under any name.
+func undrop(warehouse uuid.UUID, p projections.Purge, as journal.Identifier) journal.Draft {
+	return draft(warehouse, journal.TableUndropped{Moves: [1]journal.Move{{Kind: journal.Table, UUID: p.Table, To: &journal.To{
+		Identifier: as, Location: p.Location, Places: p.Places, Pointer: p.Pointer,
+	}}}})
 }
 
 // move leaves a table where it is, at a place named after its uuid.
