@@ -52,6 +52,29 @@ func setProperty(key, value string) string {
 	return `{"updates":[{"action":"set-properties","updates":{"` + key + `":"` + value + `"}}]}`
 }
 
+// Case 99: one document at two places is two versions, as Iceberg's clients see
+// it: what they hold has a metadata location, which is where they look next.
+func TestCase99_SameDocumentElsewhere(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	first := f.table("n", "t")
+	key := f.fileOf("n", "t")
+	f.must(204, f.do("DELETE", tablePath, ""))
+	data, err := f.stores["default"].Get(t.Context(), key, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := key[:strings.LastIndex(key, "/")] + "/v2.metadata.json"
+	if err := f.stores["default"].Create(t.Context(), copied, data); err != nil {
+		t.Fatal(err)
+	}
+	tag := f.tagged(f.do("POST", registerPath, registerBody("t", root("default")+"/"+copied)))
+	if tag == first.tag() {
+		t.Error("the copy has the tag of the file that it was made from")
+	}
+	f.must(200, f.do("GET", tablePath, "", "If-None-Match: "+first.tag()))
+}
+
 // Case 99: the same of tables whose files are gzipped, on every route that tells a
 // tag: it is of what clients see, and holds for the next load.
 func TestCase99_TagsOfGzippedTables(t *testing.T) {

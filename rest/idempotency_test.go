@@ -302,6 +302,30 @@ func TestCase105_WaitingInVain(t *testing.T) {
 	})
 }
 
+// Case 105: when another server of the same journal was first with the same
+// request, its answer is told; when the journal does not know what was first,
+// nobody is told that nothing happened.
+func TestCase105_AnotherServerWasFirst(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	f.table("n", "t")
+	options := f.options
+	options.Warehouses = slices.Clone(options.Warehouses)
+	options.Warehouses[0].Catalog = catalog.New(f.options.Warehouses[0].Catalog.Options)
+	key, first := aKey(), answer{}
+	f.trouble.instead = func() error {
+		f.trouble.instead = nil
+		f.handler = New(options)
+		first = f.do("POST", tablePath, setProperty("k", "1"), key)
+		return journal.ErrKeyTaken
+	}
+	mine := f.must(200, f.do("POST", tablePath, setProperty("k", "1"), key))
+	equal(t, "answer", string(mine.body), string(f.must(200, first).body))
+	equal(t, "commits", len(f.events("kind=tables-committed")), 1)
+	f.trouble.instead = func() error { return journal.ErrKeyTaken }
+	f.fails(f.do("POST", tablePath, setProperty("k", "2"), aKey()), 500, "CommitStateUnknownException")
+}
+
 // Case 105: a key is known for as long as config says, and free afterwards.
 func TestCase105_Lifetime(t *testing.T) {
 	f := serve(t, func(o *Options) { o.KeyLifetime = time.Hour })

@@ -96,6 +96,35 @@ func TestCase87_BadPages(t *testing.T) {
 	equal(t, "namespaces page", string(f.must(200, f.do("GET", v1+"/namespaces?pageToken="+list.Next, "")).body), `{"namespaces":[["n"]]}`)
 }
 
+// Case 87: tokens are of one warehouse and of one parent.
+func TestCase87_TokensOfOthers(t *testing.T) {
+	f := serve(t, nil, "default", "lake")
+	const lake = catalogBase + "/lake"
+	for _, base := range []string{v1, lake} {
+		for _, levels := range []string{`"a"`, `"b"`, `"a","x"`, `"a","y"`, `"b","x"`, `"b","y"`} {
+			f.must(200, f.do("POST", base+"/namespaces", `{"namespace":[`+levels+`]}`))
+		}
+		for _, name := range []string{"t", "u"} {
+			f.must(200, f.do("POST", base+"/namespaces/a/tables", `{"name":"`+name+`","schema":`+schema+`}`))
+		}
+	}
+	for path, others := range map[string][]string{
+		v1 + "/namespaces/a/tables?":   {lake + "/namespaces/a/tables?", v1 + "/namespaces/a/views?"},
+		v1 + "/namespaces?parent=a&":   {lake + "/namespaces?parent=a&", v1 + "/namespaces?parent=b&", v1 + "/namespaces?"},
+		v1 + "/namespaces?":            {lake + "/namespaces?", v1 + "/namespaces?parent=a&"},
+		lake + "/namespaces?parent=b&": {lake + "/namespaces?parent=a&"},
+	} {
+		var list struct {
+			Next string `json:"next-page-token"`
+		}
+		f.must(200, f.do("GET", path+"pageSize=1&pageToken=", "")).into(t, &list)
+		f.must(200, f.do("GET", path+"pageToken="+list.Next, ""))
+		for _, other := range others {
+			f.fails(f.do("GET", other+"pageToken="+list.Next, ""), 400, "BadRequestException")
+		}
+	}
+}
+
 // A token gives back the name it was made of, in its own listing and no other.
 func TestTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

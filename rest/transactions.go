@@ -31,16 +31,11 @@ func (c *call) transactionBody() ([]catalog.Change, error) {
 	if len(list) == 0 {
 		return nil, badRequest(`The request needs "table-changes", and at least one`)
 	}
-	changes, seen := make([]catalog.Change, len(list)), map[string]bool{}
+	changes := make([]catalog.Change, len(list))
 	for i, value := range list {
 		if changes[i], err = tableChange(value); err != nil {
 			return nil, err
 		}
-		id := changes[i].Identifier
-		if seen[id.Key()] {
-			return nil, badRequest("The request changes the table %s twice", id)
-		}
-		seen[id.Key()] = true
 	}
 	return changes, nil
 }
