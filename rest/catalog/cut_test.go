@@ -60,6 +60,27 @@ func TestCutLocations(t *testing.T) {
 	})
 }
 
+// PyIceberg writes every file of such a table over one, where it takes the location
+// for another, and then commits. That commit is refused: what it names is not
+// there. So are those of others until the file is gone, which is told.
+func TestCutLocationIsAFile(t *testing.T) {
+	each(t, func(t *testing.T, g *ground) {
+		p := running(t, g)
+		p.namespace(t, nil, "n")
+		was := p.table(t, "t", g.url+"/ns/a#b")
+		must(t, g.files.Put(ctx, "ns/a", []byte("a data file, a manifest and their list")))
+		_, err := p.append(t, "t", 1)
+		refused(t, err, catalog.Invalid, `location "`+g.url+`/ns/a#b" is refused`, `take it for "`, `/ns/a": warehouse: already exists`)
+		if diff := cmp.Diff(was, p.load(t, "t")); diff != "" {
+			t.Error(diff)
+		}
+		must(t, g.files.Delete(ctx, "ns/a"))
+		_, err = p.append(t, "t", 1)
+		must(t, err)
+		audit(t, g)
+	})
+}
+
 // So do the names of metadata files.
 func TestCutNamesOfMetadataFiles(t *testing.T) {
 	each(t, func(t *testing.T, g *ground) {

@@ -71,8 +71,12 @@ func (c *Catalog) placed(ctx context.Context, role, location string) ([]journal.
 	}
 	places := make([]journal.Place, len(readings))
 	for i, l := range readings {
-		if err := c.checkFolder(ctx, role, location, l); err != nil {
-			return nil, err
+		err := c.checkFolder(ctx, l)
+		switch {
+		case unfit(err):
+			return nil, barred(role, location, misread(l, readings[0], err))
+		case err != nil:
+			return nil, because(Unavailable, err, "The change was not made: the folder of %s %q cannot be looked at", role, location)
 		}
 		places[i] = journal.Place{Path: l.Path(), Role: role}
 	}
@@ -83,40 +87,44 @@ func (c *Catalog) placed(ctx context.Context, role, location string) ([]journal.
 // at "?" or "#". All of them must lie where clients may name anything. Invalid.
 func (c *Catalog) readings(role, location string) ([]warehouse.Location, error) {
 	l, err := warehouse.ParseLocation(location)
-	if err == nil {
-		err = c.Roots.Check(l)
-	}
 	if err != nil {
 		return nil, barred(role, location, err)
 	}
-	cut, differs := l.Cut()
-	if !differs {
-		return []warehouse.Location{l}, nil
+	readings := []warehouse.Location{l}
+	if cut, differs := l.Cut(); differs {
+		readings = append(readings, cut)
 	}
-	if err := c.Roots.Check(cut); err != nil {
-		return nil, barred(role, location, fmt.Errorf(`clients that end a path at "?" or "#" take it for %q: %w`, cut, err))
+	for _, one := range readings {
+		if err := c.Roots.Check(one); err != nil {
+			return nil, barred(role, location, misread(one, l, err))
+		}
 	}
-	return []warehouse.Location{l, cut}, nil
+	return readings, nil
+}
+
+// misread says of what is wrong with another reading of l than l itself whose it is.
+func misread(one, l warehouse.Location, err error) error {
+	if one == l {
+		return err
+	}
+	return fmt.Errorf(`clients that end a path at "?" or "#" take it for %q: %w`, one, err)
 }
 
 // checkFolder looks at the storage for what is no folder on the way to l.
-func (c *Catalog) checkFolder(ctx context.Context, role, location string, l warehouse.Location) error {
+func (c *Catalog) checkFolder(ctx context.Context, l warehouse.Location) error {
 	root, key, err := c.Roots.Find(l)
 	if err != nil {
-		return barred(role, location, err)
+		return err
 	}
-	folders, ok := root.Store.(warehouse.Folders)
-	if !ok {
-		return nil
+	if folders, ok := root.Store.(warehouse.Folders); ok {
+		return folders.CheckFolder(ctx, key)
 	}
-	err = folders.CheckFolder(ctx, key)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists), errors.Is(err, warehouse.ErrInvalidKey):
-		return barred(role, location, err)
-	}
-	return because(Unavailable, err, "The change was not made: the folder of %s %q cannot be looked at", role, location)
+	return nil
+}
+
+// unfit tells that no folder can ever be there.
+func unfit(err error) bool {
+	return errors.Is(err, warehouse.ErrLink) || errors.Is(err, warehouse.ErrExists) || errors.Is(err, warehouse.ErrInvalidKey)
 }
 
 // barred refuses a location, naming what it is for and the rule.

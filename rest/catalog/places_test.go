@@ -126,6 +126,12 @@ func TestCase143_NamesInLocations(t *testing.T) {
 			t.Errorf("%q is at %s", name, d.Location)
 		}
 	}
+	// Nobody's are nearer to a wild card than to any other name.
+	for i, place := range []string{"in/*", "in/a*", "in/${aws:username}", "in/[a-z]", "in/any", "in/ab", "in/{a,b}"} {
+		p.table(t, "t"+string(rune('0'+i)), p.ground.url+"/"+place)
+	}
+	_, err := p.CreateTable(ctx, cause, newTable("x", p.ground.url+"/in/?"))
+	refused(t, err, catalog.AlreadyExists, "/in") // what is left of it holds all of them
 }
 
 // Settings of storage in a table are data: they are kept, and nobody obeys.
