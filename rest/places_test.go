@@ -68,9 +68,15 @@ func TestCase131_PlacesAtOnce(t *testing.T) {
 		for i := range clients {
 			name, at := fmt.Sprintf("t-%d-%d", round, i), places[i/4%len(places)]
 			send := map[int]func() answer{
-				0: func() answer { return f.do("POST", v1+"/namespaces/n/tables", asking(t, tableBody(name), "location", at)) },
-				1: func() answer { return f.do("POST", v1+"/namespaces/n/views", asking(t, viewBody(name), "location", at)) },
-				2: func() answer { return f.do("POST", v1+"/namespaces/n/tables", asking(t, tableBody(name), "write.data.path", at)) },
+				0: func() answer {
+					return f.do("POST", v1+"/namespaces/n/tables", asking(t, tableBody(name), "location", at))
+				},
+				1: func() answer {
+					return f.do("POST", v1+"/namespaces/n/views", asking(t, viewBody(name), "location", at))
+				},
+				2: func() answer {
+					return f.do("POST", v1+"/namespaces/n/tables", asking(t, tableBody(name), "write.data.path", at))
+				},
 				3: func() answer { return f.do("POST", registerPath, registerBody(name, dropped[i])) },
 			}[i%4]
 			all.Go(func() {
