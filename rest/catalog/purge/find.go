@@ -17,32 +17,37 @@ type target struct {
 }
 
 // find says where a location is in the warehouse, or why it is none that puddle
-// touches.
+// touches. The location is taken as it is written: what clients leave of it that
+// end a path at "?" or "#" is another file.
 func find(roots warehouse.Roots, location string) (t target, reason string) {
 	parsed, err := warehouse.ParseLocation(location)
 	if err != nil {
 		return target{}, "it is no location that is accepted here: " + err.Error()
 	}
-	root, key, err := roots.Resolve(location)
+	err = roots.Check(parsed)
+	if err == nil && inReserved(parsed) {
+		err = warehouse.ErrReserved
+	}
 	switch {
-	case err != nil:
-		return target{}, "it is outside of the warehouse"
-	case key == "":
-		return target{}, "it is the root of the warehouse"
-	case reserved(roots, parsed):
+	case errors.Is(err, warehouse.ErrRoot):
+		return target{}, "it is a root of the warehouse"
+	case errors.Is(err, warehouse.ErrReserved):
 		return target{}, "it is in " + warehouse.ReservedFolder
+	case errors.Is(err, warehouse.ErrOutside):
+		return target{}, "it is outside of the warehouse"
+	case err != nil:
+		return target{}, never(err)
+	}
+	root, key, err := roots.Find(parsed)
+	if err != nil {
+		return target{}, "it is outside of the warehouse"
 	}
 	return target{location: location, path: parsed.Path(), root: root, key: key}, ""
 }
 
-// reserved tells whether a location is in a folder _puddle, of whatever warehouse:
-// one may have been put below a table by mistake.
-func reserved(roots warehouse.Roots, location warehouse.Location) bool {
-	for _, root := range roots {
-		if location.Reserved(root.Location) {
-			return true
-		}
-	}
+// inReserved tells whether a location is in a folder _puddle at any depth: the
+// warehouse of another server may have been put below a table by mistake.
+func inReserved(location warehouse.Location) bool {
 	for segment := range strings.SplitSeq(location.Path(), "/") {
 		if strings.EqualFold(segment, warehouse.ReservedFolder) {
 			return true

@@ -3,7 +3,6 @@ package purge_test
 import (
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	"puddle/journal"
 )
@@ -33,7 +32,7 @@ func TestCase135_PurgeRemovesWhatIsReached(t *testing.T) {
 // The table's files are there until the grace ends, and a job that waits for it
 // wakes up by itself.
 func TestGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWorld(t)
 		defer w.stop(t)
 		dead := plain("dead", root+"/a")
@@ -56,6 +55,7 @@ func TestOrder(t *testing.T) {
 	dead := plain("dead", root+"/a")
 	dead.inline, dead.version = []string{root + "/a/metadata/m4.avro"}, 1
 	dead.manifests[dead.inline[0]] = []string{root + "/a/data/d5.parquet"}
+	dead.own = dead.names()
 	w.dropped(t, dead)
 	log := w.watch(t)
 	w.purged(t)

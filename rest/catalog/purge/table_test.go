@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
@@ -31,6 +30,7 @@ type table struct {
 	log        []string // of metadata files
 	places     []string // beside the location
 	current    string   // the metadata file
+	own        []string // the files that it writes
 	pointer    journal.Pointer
 }
 
@@ -53,6 +53,7 @@ func plain(name, location string) *table {
 		m := at(fmt.Sprintf("metadata/m%d.avro", 1+i%2))
 		t.manifests[m] = append(t.manifests[m], at(fmt.Sprintf("data/d%d.parquet", i)))
 	}
+	t.own = t.names()
 	return t
 }
 
@@ -124,14 +125,10 @@ func orEmpty(list []object) []object {
 	return list
 }
 
-// store writes those files of the table that are below its location, unless they
-// are there already.
+// store writes the files of the table.
 func (w *world) store(tb rapid.TB, t *table) {
 	tb.Helper()
-	for _, location := range t.names() {
-		if !strings.HasPrefix(location, t.location+"/") {
-			continue
-		}
+	for _, location := range t.own {
 		data := []byte(location)
 		switch {
 		case location == t.current:
@@ -149,6 +146,12 @@ func (w *world) store(tb rapid.TB, t *table) {
 func (w *world) create(tb rapid.TB, t *table) {
 	tb.Helper()
 	w.store(tb, t)
+	w.born(tb, t)
+}
+
+// born records the birth of a table whose files are there.
+func (w *world) born(tb rapid.TB, t *table) {
+	tb.Helper()
 	text := t.document(tb)
 	t.pointer = journal.Pointer{
 		MetadataLocation: t.current, Size: int64(len(text)), SHA256: journal.Sum(text), DocumentSHA256: journal.Sum(text), Encoding: journal.EncodingNone,
@@ -183,15 +186,16 @@ func (w *world) drop(tb rapid.TB, t *table, purge bool) journal.Event {
 	}}})
 }
 
-// register brings a dropped table back.
-func (w *world) register(tb rapid.TB, t *table) {
-	tb.Helper()
-	w.record(tb, journal.TableRegistered{Moves: [1]journal.Move{{Kind: journal.Table, UUID: t.id, To: t.to(tb)}}})
-}
-
 // dropped makes a table and drops it with a purge.
 func (w *world) dropped(tb rapid.TB, t *table) {
 	tb.Helper()
 	w.create(tb, t)
+	w.drop(tb, t, true)
+}
+
+// purgeStored is dropped of a table whose files are there.
+func (w *world) purgeStored(tb rapid.TB, t *table) {
+	tb.Helper()
+	w.born(tb, t)
 	w.drop(tb, t, true)
 }

@@ -3,6 +3,7 @@ package purge_test
 import (
 	"context"
 	"sync"
+	"testing"
 	"testing/synctest"
 	"time"
 
@@ -65,4 +66,18 @@ func run(job *purge.Job) (stop func()) {
 		cancel()
 		<-done
 	}
+}
+
+// bubble runs a test in time that passes at once. What the journal makes for the
+// whole process at its first use is made before, outside.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	w := newWorld(t)
+	w.create(t, plain("first", root+"/a"))
+	head, err := w.journal.Warehouse(lake).Head(ctx)
+	must(t, err)
+	_, err = w.journal.Warehouse(lake).Document(ctx, head.Seq, 0)
+	must(t, err)
+	w.stop(t)
+	synctest.Test(t, test)
 }

@@ -2,7 +2,6 @@ package purge_test
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -48,22 +47,40 @@ type world struct {
 	url      string
 	recorder *recorder.Recorder
 	clock    *clock
+	grace    time.Duration
 }
 
-// clock dates events and is the job's.
-type clock struct{ now time.Time }
+// clock dates events and is the job's. It stands, or goes with the time of a
+// synctest bubble.
+type clock struct {
+	now   time.Time
+	ticks bool
+}
 
-func (c *clock) Now() time.Time { return c.now }
+func (c *clock) Now() time.Time {
+	if c.ticks {
+		return time.Now().UTC().Truncate(time.Millisecond)
+	}
+	return c.now
+}
 
-func (c *clock) Read() journal.Instant { return journal.At(c.now) }
+func (c *clock) Read() journal.Instant { return journal.At(c.Now()) }
 
 // newWorld is an empty one in memory.
 func newWorld(tb rapid.TB) *world {
 	tb.Helper()
-	w := &world{
-		journal: journal.NewMemory(), pointers: projections.NewMemory(), files: memory.New(), url: root,
-		clock: &clock{time.UnixMilli(1_767_225_600_000).UTC()},
-	}
+	return worldAt(tb, &clock{now: time.UnixMilli(1_767_225_600_000).UTC()})
+}
+
+// ticking is an empty world whose clock goes with the time of a bubble.
+func ticking(tb rapid.TB) *world {
+	tb.Helper()
+	return worldAt(tb, &clock{ticks: true})
+}
+
+func worldAt(tb rapid.TB, c *clock) *world {
+	tb.Helper()
+	w := &world{journal: journal.NewMemory(), pointers: projections.NewMemory(), files: memory.New(), url: root, clock: c, grace: grace}
 	w.bear(tb)
 	w.start(tb)
 	return w
@@ -123,7 +140,7 @@ func (w *world) options(tb rapid.TB) purge.Options {
 	tb.Helper()
 	return purge.Options{
 		Warehouse: lake, Roots: w.roots(tb), Reader: w.recorder.Reader(lake), Documents: w.journal.Warehouse(lake),
-		Recorder: w.recorder, Guard: open{}, Now: w.clock.Now, Grace: grace, Batch: 3, Parallel: 2,
+		Recorder: w.recorder, Guard: open{}, Now: w.clock.Now, Grace: w.grace, Batch: 3, Parallel: 2,
 	}
 }
 
@@ -149,7 +166,7 @@ func outcomes(tb rapid.TB, o purge.Options, n int) []purge.Outcome {
 // purged lets the grace of a drop pass and runs a job until the purge is closed.
 func (w *world) purged(tb rapid.TB) purge.Report {
 	tb.Helper()
-	w.clock.now = w.clock.now.Add(grace)
+	w.clock.now = w.clock.now.Add(w.grace)
 	outcome := outcomes(tb, w.options(tb), 1)[0]
 	if outcome.Result != purge.Closed {
 		tb.Fatalf("the pass ended %s: %v", outcome.Result, outcome.Err)
@@ -186,8 +203,7 @@ func (w *world) left(tb rapid.TB) []string {
 // wantLeft compares the files that are there with those that are to be.
 func (w *world) wantLeft(tb rapid.TB, want ...string) {
 	tb.Helper()
-	left := w.left(tb)
-	slices.Sort(want)
+	left, want := w.left(tb), slices.Sorted(slices.Values(want))
 	if !slices.Equal(left, want) {
 		there, wanted := map[string]bool{}, map[string]bool{}
 		for _, f := range left {
@@ -240,5 +256,3 @@ func (w *world) closing(tb rapid.TB) journal.TablePurged {
 	tb.Fatal("no purge was closed")
 	return journal.TablePurged{}
 }
-
-func sorted[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
