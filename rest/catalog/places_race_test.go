@@ -19,7 +19,7 @@ const racers = 32
 // parent, at its child and where some clients take another for it, by every
 // property that owns a place: one wins, every time, and the others leave nothing.
 func TestCase131_OverlapRaces(t *testing.T) {
-	rounds := map[string]int{"memory": 60, "disk": 25}
+	rounds := map[string]int{"memory": 60, "disk": 15}
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			g := k.clear(t, t.TempDir())
