@@ -163,10 +163,11 @@ func (s *sequence[T]) render() rope {
 	lead, tail := edges(raw)
 	w := weave{raw: raw}
 	w.keep(0, lead)
-	settled := make([]item[T], len(s.items))
-	for i, it := range s.items {
+	s.own()
+	for i, end := 0, 0; i < len(s.items); i++ {
+		it := &s.items[i]
 		if i > 0 {
-			w.separate(s.items[i-1].end, it.start)
+			w.separate(end, it.start)
 		}
 		start := w.size
 		if it.fresh != nil {
@@ -174,11 +175,12 @@ func (s *sequence[T]) render() rope {
 		} else {
 			w.keep(it.start, it.end)
 		}
-		settled[i] = item[T]{start: start, end: w.size, of: it.of}
+		end = it.end
+		it.start, it.end, it.fresh = start, w.size, nil
 	}
 	w.keep(tail, len(raw))
 	w.flush()
-	s.items, s.changed = settled, false
+	s.changed = false
 	return w.out
 }
 
