@@ -41,8 +41,8 @@ var (
 var (
 	// ErrNotNext: an entry does not follow the head. Nothing was written.
 	ErrNotNext = errors.New("event does not follow the head of the journal")
-	// ErrUnknownOutcome: the group may or may not be durable. The writer is
-	// closed by it: only opening the journal again tells.
+	// ErrUnknownOutcome: the group may or may not be durable, and nobody can look.
+	// The writer is closed by it: only opening the journal again tells.
 	ErrUnknownOutcome = errors.New("outcome of the append is unknown")
 	// ErrClosed: the journal or its writer is closed. Nothing was written.
 	ErrClosed = errors.New("journal is closed")
@@ -97,8 +97,8 @@ type Writer interface {
 	// A request of an entry binds its key at the event's At, and a few requests
 	// that have expired by then are forgotten (MaxPruned).
 	// ErrNotNext, ErrKeyTaken, ErrTooLarge, ErrClosed and any error that is not
-	// named here, such as a full disk's: nothing was written. After the last the
-	// same group may be tried again.
+	// named here, such as a full disk's: surely nothing was written, however far
+	// it came. After the last the same group may be tried again.
 	// ErrUnknownOutcome: looked at again only by opening the journal anew.
 	Append(ctx context.Context, entries ...Entry) error
 	// Remember makes answers that wrote no event durable, all or none, before it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
@@ -33,23 +32,23 @@ func (j *Journal) Append(ctx context.Context, entries ...journal.Entry) error {
 	if err := j.openLocked(); err != nil {
 		return err
 	}
-	moved, err := j.heads.Follow(entries...)
+	moved, err := j.durable.heads.Follow(entries...)
 	if err != nil {
 		return err
 	}
-	err = j.writeLocked(func(tx *bbolt.Tx) error {
-		for i, e := range entries {
-			if err := put(tx, e, values[i], answers[i]); err != nil {
-				return err
+	return j.writeLocked(write{
+		fill: func(tx *bbolt.Tx) error {
+			for i, e := range entries {
+				if err := put(tx, e, values[i], answers[i]); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		},
+		there: func(tx *bbolt.Tx) (bool, error) { return appended(tx, entries) },
+		binds: bindings(entries),
+		moved: moved,
 	})
-	if err != nil {
-		return err
-	}
-	maps.Copy(j.heads, moved)
-	return nil
 }
 
 // openLocked tells why nothing is written any more.
@@ -60,30 +59,38 @@ func (j *Journal) openLocked() error {
 	return nil
 }
 
-// writeLocked makes what fill puts durable in one transaction.
-func (j *Journal) writeLocked(fill func(*bbolt.Tx) error) error {
-	if err := j.inPlace(); err != nil {
-		return err
-	}
-	tx, err := j.db.Begin(true)
-	if err != nil {
-		return closed(err)
-	}
-	defer guard(tx.Rollback)
-	id := tx.ID()
-	err = guard(func() error { return fill(tx) })
-	if err != nil {
-		return err // all of it was in memory: a crash or refusal up to here leaves nothing
-	}
-	if err := guard(tx.Commit); err != nil {
-		if j.unseen(id, err) {
-			return fmt.Errorf("append to %s: %w", j.path, err) // a full disk, say: nothing is there, and the next may fit
+// bindings are what entries bind.
+func bindings(entries []journal.Entry) (binds []binding) {
+	for _, e := range entries {
+		if e.Request != nil {
+			binds = append(binds, binding{e.Event.Warehouse, e.Request.Digest()})
 		}
-		// The page that makes the group visible may be on its way to the disk.
-		j.failed = fmt.Errorf("the outcome of an earlier append is unknown: %w", err)
-		return fmt.Errorf("%w: %s: %w", journal.ErrUnknownOutcome, j.path, err)
 	}
-	return nil // synced
+	return binds
+}
+
+// appended looks the entries of a group up by their ids. One transaction wrote
+// all or none of them.
+func appended(tx *bbolt.Tx, entries []journal.Entry) (bool, error) {
+	found := 0
+	for _, e := range entries {
+		at := e.Event.Position
+		w := tx.Bucket(bucketWarehouses).Bucket(e.Event.Warehouse[:])
+		if w == nil || w.Bucket(at.Incarnation[:]) == nil {
+			continue // it was to be born by the group
+		}
+		h, err := openHistory(tx, e.Event.Warehouse, at.Incarnation)
+		if err != nil {
+			return false, err
+		}
+		if seqOf(h.ids.Get(e.Event.ID[:])) == at.Seq {
+			found++
+		}
+	}
+	if found != 0 && found != len(entries) {
+		return false, &journal.Damage{Reason: fmt.Sprintf("%d of a group of %d events are there", found, len(entries))}
+	}
+	return found != 0, nil
 }
 
 func put(tx *bbolt.Tx, e journal.Entry, value, answer []byte) error {

@@ -8,6 +8,11 @@
 // put elsewhere. Requests, which are beside the chain, have a checksum of their own.
 // What does not fit is a [journal.Damage] and never skipped.
 //
+// When a commit fails it is found out what became of it. After a failed write the
+// file is opened anew and looked into. After a failed sync the file proves nothing:
+// a copy of it is synced, read in full and put in its place. Nothing is tried
+// again on a file that failed, and no reader sees what is not known to be durable.
+//
 // Reads hold a bbolt transaction open only while they copy some hundreds of
 // records, because an open one keeps the writer from growing its map of the file.
 //

@@ -5,7 +5,9 @@ package bolt
 import (
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -15,20 +17,16 @@ import (
 	"puddle/journal/journaltest"
 )
 
-// swapped is a journal whose file can be another one for a while.
-type swapped struct {
+// spoiled is a journal whose file can turn into another one under its hands.
+type spoiled struct {
 	*Journal
-	t    *testing.T
 	file *os.File
 }
 
-func openSwapped(t *testing.T, path string) *swapped {
+func openSpoiled(t *testing.T, path string) *spoiled {
 	t.Helper()
-	s := &swapped{t: t}
-	j, err := Open(path, Options{openFile: func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
-		s.file, err = os.OpenFile(name, flag, mode)
-		return s.file, err
-	}})
+	s := &spoiled{}
+	j, err := Open(path, Options{openFile: keep(&s.file, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,111 +35,115 @@ func openSwapped(t *testing.T, path string) *swapped {
 	return s
 }
 
-// as puts another file under the journal's descriptor while do runs.
-func (s *swapped) as(path string, flag int, do func()) {
-	s.t.Helper()
+// with puts another file under the descriptor that the journal has open.
+func (s *spoiled) with(t *testing.T, path string, flag int) {
+	t.Helper()
 	other, err := os.OpenFile(path, flag, 0)
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer other.Close()
-	fd := int(s.file.Fd())
-	own, err := syscall.Dup(fd) // keeps the lock, too
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer syscall.Close(own)
-	if err := syscall.Dup3(int(other.Fd()), fd, syscall.O_CLOEXEC); err != nil {
-		s.t.Fatal(err)
-	}
-	do()
-	if err := syscall.Dup3(own, fd, syscall.O_CLOEXEC); err != nil {
-		s.t.Fatal(err)
+	if err := syscall.Dup3(int(other.Fd()), int(s.file.Fd()), syscall.O_CLOEXEC); err != nil {
+		t.Fatal(err)
 	}
 }
 
-func threeEntries(t *testing.T) (uuid.UUID, []journal.Entry) {
+func someEntries(t *testing.T, n int) (uuid.UUID, []journal.Entry) {
 	t.Helper()
 	warehouse := uuid.New()
 	s := journaltest.NewStory(warehouse)
 	s.CreateNamespace(journal.Namespace{"a"}, nil)
-	s.CreateNamespace(journal.Namespace{"b"}, nil)
+	for len(s.Drafts) < n {
+		s.Commit(journal.Identifier{Namespace: journal.Namespace{"a"}, Name: "t"})
+	}
 	return warehouse, journaltest.Entries(t, s.Drafts, journaltest.Start)
 }
 
-// A write that fails, as on a full disk, is refused clearly, and appends go on
-// when there is space.
-func TestCase156_WriteFails(t *testing.T) {
-	warehouse, entries := threeEntries(t)
-	path := filepath.Join(t.TempDir(), "journal.db")
-	j := openSwapped(t, path)
-	journaltest.Append(t, j, entries[:1])
-
-	j.as(path, os.O_RDONLY, func() {
-		for range 3 {
-			err := j.Append(t.Context(), entries[1])
-			if err == nil || errors.Is(err, journal.ErrUnknownOutcome) || errors.Is(err, journal.ErrClosed) {
-				t.Errorf("append to a file that takes no bytes: %v", err)
+// Files that take no bytes and no syncs: both are found out, refused, and written
+// again without a restart.
+func TestCase156_RealFaults(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, s *spoiled, path string){
+		"write": func(t *testing.T, s *spoiled, path string) { s.with(t, path, os.O_RDONLY) },
+		"sync":  func(t *testing.T, s *spoiled, _ string) { s.with(t, os.DevNull, os.O_RDWR) },
+		"file gone from under it": func(t *testing.T, s *spoiled, _ string) {
+			if err := s.file.Close(); err != nil {
+				t.Fatal(err)
 			}
-		}
-	})
-	if got := journaltest.Events(t, j.Warehouse(warehouse), 0); len(got) != 1 {
-		t.Errorf("%d events are there", len(got))
-	}
-
-	journaltest.Append(t, j, entries[1:])
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if got := journaltest.Events(t, again.Warehouse(warehouse), 0); len(got) != len(entries) {
-		t.Errorf("%d events are there after opening again", len(got))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			warehouse, entries := someEntries(t, 4)
+			path := filepath.Join(t.TempDir(), "journal.db")
+			j := openSpoiled(t, path)
+			journaltest.Append(t, j, entries[:2])
+			for range 2 {
+				spoil(t, j, path)
+				err := j.Append(t.Context(), entries[2])
+				if err == nil || errors.Is(err, journal.ErrUnknownOutcome) || errors.Is(err, journal.ErrClosed) {
+					t.Errorf("append: %v", err)
+				}
+			}
+			if got := journaltest.Events(t, j.Warehouse(warehouse), 0); len(got) != 2 {
+				t.Errorf("%d events are there", len(got))
+			}
+			journaltest.Append(t, j, entries[2:])
+			if err := j.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again := openSpoiled(t, path)
+			if got := journaltest.Events(t, again.Warehouse(warehouse), 0); len(got) != len(entries) {
+				t.Errorf("%d events are there after opening again", len(got))
+			}
+		})
 	}
 }
 
-// A sync that fails proves nothing, also when no meta page shows the group.
-func TestCase156_SyncFails(t *testing.T) {
-	_, entries := threeEntries(t)
+// A disk that takes no larger file: no copy is made, what does not fit is refused,
+// and appends go on when there is space.
+func TestCase156_NoSpaceToGrow(t *testing.T) {
+	warehouse, entries := someEntries(t, 9)
+	for i := range entries[2:] {
+		entries[i+2].Documents = []journal.Document{{Codec: journal.CodecWholeZstd, Data: make([]byte, 5<<20)}}
+	}
 	path := filepath.Join(t.TempDir(), "journal.db")
-	j := openSwapped(t, path)
-	journaltest.Append(t, j, entries[:1])
-
-	j.as(os.DevNull, os.O_RDWR, func() { // takes every byte, and no sync
-		if err := j.Append(t.Context(), entries[1]); !errors.Is(err, journal.ErrUnknownOutcome) {
-			t.Errorf("append without a sync: %v", err)
-		}
-	})
-	if err := j.Append(t.Context(), entries[1]); !errors.Is(err, journal.ErrClosed) {
-		t.Errorf("append after that: %v", err)
-	}
-}
-
-// A meta page that was written although its write failed leaves the outcome
-// unknown.
-func TestCase156_MetaWritten(t *testing.T) {
-	_, entries := threeEntries(t)
-	j := openSwapped(t, filepath.Join(t.TempDir(), "journal.db"))
-	journaltest.Append(t, j, entries[:1])
-	tx, err := j.db.Begin(false)
+	j := openSpoiled(t, path)
+	journaltest.Append(t, j, entries[:2])
+	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := tx.ID()
-	if err := tx.Rollback(); err != nil {
+	refused := 2
+	limited(t, uint64(info.Size()), func() {
+		for err = j.Append(t.Context(), entries[refused]); err == nil; err = j.Append(t.Context(), entries[refused]) {
+			refused++
+		}
+	})
+	if !strings.Contains(err.Error(), "file resize error") || errors.Is(err, journal.ErrUnknownOutcome) || doubtful(path) {
+		t.Errorf("append what does not fit: %v", err)
+	}
+	if kept, _ := filepath.Glob(path + ".*"); len(kept) != 0 {
+		t.Errorf("the file was replaced: %q", kept)
+	}
+	if got := journaltest.Events(t, j.Warehouse(warehouse), 0); len(got) != refused {
+		t.Errorf("%d events are there, want %d", len(got), refused)
+	}
+	journaltest.Append(t, j, entries[refused:])
+}
+
+// limited bounds the size of files while do runs.
+func limited(t *testing.T, size uint64, do func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	failed := &os.PathError{Op: "write", Err: syscall.ENOSPC}
-	if j.unseen(last, failed) {
-		t.Error("a transaction whose meta page is there is said to be unseen")
+	lower := limit
+	lower.Cur = size
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lower); err != nil {
+		t.Fatal(err)
 	}
-	if !j.unseen(last+1, failed) {
-		t.Error("a transaction that never was is not said to be unseen")
-	}
-	if j.unseen(last+1, syscall.EIO) {
-		t.Error("a failed sync is said to be unseen")
-	}
+	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
+	do()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime/debug"
 	"sync"
 
@@ -18,16 +17,19 @@ import (
 
 // Journal is a journal in one bbolt file. It appends no more after an append of
 // unknown outcome, or once its path no longer leads to its file; reads go on,
-// and may or may not show what such an append was to write.
+// and do not show what such an append was to write.
 type Journal struct {
-	path   string
-	db     *bbolt.DB
-	file   *os.File    // the one that db has open
-	opened fs.FileInfo // which file that is
+	path    string
+	options Options
+	durable durable
 
-	mu     sync.Mutex // held by Append
-	heads  journal.Heads
-	failed error // why the writer is closed; nil while it is not
+	mu     sync.Mutex // held by who writes
+	failed error      // why the writer is closed; nil while it is not
+
+	// Changed by who holds mu and handle, when the file is opened anew.
+	handle sync.RWMutex // held by who reads
+	db     *bbolt.DB
+	opened fs.FileInfo // which file that is
 }
 
 var _ journal.Journal = (*Journal)(nil)
@@ -38,7 +40,9 @@ func (j *Journal) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketWarehouses).ForEachBucket(func(key []byte) error {
 			id, err := uuid.FromBytes(key)
-			ids = append(ids, id)
+			if _, known, all := j.durable.head(id); known || all {
+				ids = append(ids, id)
+			}
 			return err
 		})
 	})
@@ -46,7 +50,7 @@ func (j *Journal) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
 }
 
 // Warehouse implements journal.Journal.
-func (j *Journal) Warehouse(id uuid.UUID) journal.Reader { return reader{j, id} }
+func (j *Journal) Warehouse(id uuid.UUID) journal.Reader { return reader{j: j, warehouse: id} }
 
 // Close implements journal.Journal.
 func (j *Journal) Close() error {
@@ -62,6 +66,8 @@ func (j *Journal) view(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	j.handle.RLock()
+	defer j.handle.RUnlock()
 	return closed(guard(func() error { return j.db.View(fn) }))
 }
 

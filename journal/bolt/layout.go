@@ -112,6 +112,7 @@ type history struct {
 	events, documents, ids, meta *bbolt.Bucket
 	requests                     *bbolt.Bucket // nil: none was ever stored
 	head                         journal.Position
+	written                      journal.Seq // the last that is there, perhaps not durable
 }
 
 // openCurrent finds the current incarnation of a warehouse. ErrNoWarehouse.
@@ -146,6 +147,7 @@ func openHistory(tx *bbolt.Tx, warehouse, incarnation uuid.UUID) (history, error
 	h.head = journal.Position{
 		Incarnation: incarnation, Seq: seqOf(head[:8]), Hash: journal.Digest(head[8:]),
 	}
+	h.written = h.head.Seq
 	return h, nil
 }
 

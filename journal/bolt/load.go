@@ -23,17 +23,19 @@ func (j *Journal) load() error {
 	if err != nil {
 		return err
 	}
+	heads := make(journal.Heads, len(ids))
 	for _, id := range ids {
-		if j.heads[id], err = j.loadTail(ctx, id); err != nil {
+		if heads[id], err = j.loadTail(ctx, id); err != nil {
 			return err
 		}
 	}
+	j.durable.heads = heads
 	return nil
 }
 
 func (j *Journal) loadTail(ctx context.Context, id uuid.UUID) (chain journal.Chain, err error) {
 	var after journal.Seq
-	r := reader{j, id}
+	r := reader{j: j, warehouse: id}
 	err = r.current(ctx, func(h history) error {
 		after, err = h.beforeTail()
 		return err

@@ -28,25 +28,64 @@ type Options struct {
 	// not wait.
 	Timeout time.Duration
 
-	openFile opener // of tests; nil: os.OpenFile
+	// OnReplaced is told that a sync of the file failed and a copy, proven to be
+	// whole and durable, took its place, and where the old file is kept. Optional;
+	// called before Open or the append returns.
+	OnReplaced func(kept string)
+
+	openFile opener                // of tests; nil: os.OpenFile
+	commit   func(*bbolt.Tx) error // of tests; nil: the transaction's own
 }
 
 // Open opens the journal in a file, and makes an empty one when there is no file
-// and ReadOnly is not set. The last events of every warehouse are checked.
+// and ReadOnly is not set. The last events of every warehouse are checked, and
+// all that is there is durable.
 //
 // ErrLocked: another process has it open. ErrFormat: the file is no journal (an
 // empty file is none), or a newer build wrote it; it is left as it is. *Damage:
 // the last events are not what was appended.
+//
+// After a sync that failed, here or before the last stop, a proven copy takes the
+// file's place (OnReplaced); when that fails nothing is opened but for reading.
 func Open(path string, o Options) (*Journal, error) {
-	err := inspect(path, o)
-	if errors.Is(err, fs.ErrNotExist) && !o.ReadOnly {
-		err = create(path)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.ReadOnly {
+		if err := create(path); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
+	if !o.ReadOnly && doubtful(path) {
+		if err := inspect(path, o); err != nil {
+			return nil, err
+		}
+		return replace(path, o)
+	}
+	return openSynced(path, o)
+}
+
+// openSynced opens a file that must be there, and makes sure that what it shows
+// is durable: a process may have been killed, or a write have failed, between the
+// last write and its sync.
+func openSynced(path string, o Options) (*Journal, error) {
+	j, err := openThere(path, o)
+	if err != nil || o.ReadOnly {
+		return j, err
+	}
+	if guard(j.db.Sync) == nil && syncFolder(filepath.Dir(path)) == nil {
+		return j, nil
+	}
+	_ = j.db.Close() // nothing of it is used any more
+	return replace(path, o)
+}
+
+// openThere opens a file that must be there.
+func openThere(path string, o Options) (*Journal, error) {
+	if err := inspect(path, o); err != nil {
 		return nil, err
 	}
-	j := &Journal{path: path, heads: make(journal.Heads)}
-	o.openFile = keep(&j.file, o.openFile)
+	j := &Journal{path: path, options: o}
+	var file *os.File
+	var err error
+	o.openFile = keep(&file, o.openFile)
 	if j.db, err = open(path, o); err != nil {
 		return nil, err
 	}
@@ -54,10 +93,10 @@ func Open(path string, o Options) (*Journal, error) {
 		j.failed = errors.New("it was opened to be read only")
 		return j, nil
 	}
-	if j.opened, err = j.file.Stat(); err != nil {
-		return nil, errors.Join(err, j.db.Close())
+	if j.opened, err = file.Stat(); err == nil {
+		err = j.load()
 	}
-	if err := j.load(); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, j.db.Close())
 	}
 	return j, nil
@@ -200,7 +239,7 @@ func syncFolder(path string) error {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("create journal: %w", err)
+		return fmt.Errorf("sync folder: %w", err)
 	}
 	return errors.Join(f.Sync(), f.Close())
 }

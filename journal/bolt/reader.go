@@ -12,10 +12,11 @@ import (
 	"puddle/journal"
 )
 
-// reader reads one warehouse's current incarnation.
+// reader reads one incarnation of a warehouse.
 type reader struct {
-	j         *Journal
-	warehouse uuid.UUID
+	j           *Journal
+	warehouse   uuid.UUID
+	incarnation uuid.UUID // Nil: the current one
 }
 
 // Head implements journal.Reader.
@@ -34,7 +35,7 @@ func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, er
 	var h history
 	err := r.current(ctx, func(now history) (err error) {
 		h = now
-		if seq := h.ids.Get(id[:]); seq != nil {
+		if seq := h.ids.Get(id[:]); seq != nil && !h.hides(seqOf(seq)) {
 			s, err = h.get(seqOf(seq))
 		}
 		return err
@@ -82,16 +83,34 @@ func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte
 	return journal.Document{Move: move, Codec: journal.Codec(data[0]), Data: data[1:]}.Open(e)
 }
 
-// current reads the buckets of the current incarnation. They are gone when fn
-// returns; the names and the head in the history stay.
+// current reads the buckets of the current incarnation, up to the last event that
+// is durable. They are gone when fn returns; the names and the head in the history
+// stay.
 func (r reader) current(ctx context.Context, fn func(history) error) error {
-	return r.j.view(ctx, func(tx *bbolt.Tx) error {
-		h, err := openCurrent(tx, r.warehouse)
+	head, known, all := r.j.durable.head(r.warehouse)
+	return r.j.view(ctx, func(tx *bbolt.Tx) (err error) {
+		var h history
+		switch {
+		case all || r.incarnation != uuid.Nil:
+			h, err = r.open(tx)
+		case known:
+			h, err = openHistory(tx, r.warehouse, head.Incarnation)
+			h.head = head
+		default:
+			err = fmt.Errorf("%w: %s", journal.ErrNoWarehouse, r.warehouse)
+		}
 		if err != nil {
 			return err
 		}
 		return fn(h)
 	})
+}
+
+func (r reader) open(tx *bbolt.Tx) (history, error) {
+	if r.incarnation != uuid.Nil {
+		return openHistory(tx, r.warehouse, r.incarnation)
+	}
+	return openCurrent(tx, r.warehouse)
 }
 
 // stored is a copy of one value in events.
@@ -108,6 +127,9 @@ func (h history) get(seq journal.Seq) (stored, error) {
 	}
 	return stored{seq, bytes.Clone(value)}, nil
 }
+
+// hides tells that an event is there, but not durable.
+func (h history) hides(seq journal.Seq) bool { return seq > h.head.Seq && seq <= h.written }
 
 // first is the seq of the first event that is there.
 func (h history) first() journal.Seq {

@@ -29,23 +29,48 @@ func (j *Journal) Remember(ctx context.Context, warehouse uuid.UUID, now time.Ti
 	if err := j.openLocked(); err != nil {
 		return err
 	}
-	return j.writeLocked(func(tx *bbolt.Tx) error {
-		h, err := openCurrent(tx, warehouse)
-		if err != nil {
-			return err
-		}
-		for i, a := range answers {
-			if err := h.bind(a.Request, values[i], now); err != nil {
+	binds := make([]binding, len(answers))
+	for i, a := range answers {
+		binds[i] = binding{warehouse, a.Digest()}
+	}
+	return j.writeLocked(write{
+		fill: func(tx *bbolt.Tx) error {
+			h, err := openCurrent(tx, warehouse)
+			if err != nil {
 				return err
 			}
-		}
-		return nil
+			for i, a := range answers {
+				if err := h.bind(a.Request, values[i], now); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		there: func(tx *bbolt.Tx) (bool, error) { return remembered(tx, binds, values) },
+		binds: binds,
 	})
+}
+
+// remembered looks answers up that one transaction stored, or did not.
+func remembered(tx *bbolt.Tx, binds []binding, values [][]byte) (bool, error) {
+	for i, b := range binds {
+		h, err := openCurrent(tx, b.warehouse)
+		if err != nil || h.requests == nil {
+			return false, err
+		}
+		if !bytes.Equal(h.requests.Get(b.key[:]), sealAnswer(b.key, values[i])) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // Answered implements journal.Reader.
 func (r reader) Answered(ctx context.Context, actor journal.Actor, key string, now time.Time) (journal.Answer, bool, error) {
 	asked := journal.Request{Actor: actor, Key: key}
+	if err := r.j.durable.check(binding{r.warehouse, asked.Digest()}); err != nil {
+		return journal.Answer{}, false, err
+	}
 	var value []byte
 	var h history
 	err := r.current(ctx, func(open history) error {
