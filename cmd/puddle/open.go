@@ -31,7 +31,9 @@ func (n *node) openJournal(context.Context) error {
 	case absent && n.purpose != serving:
 		return fmt.Errorf("there is no journal yet: %s", path)
 	}
-	j, err := bolt.Open(path, bolt.Options{})
+	j, err := bolt.Open(path, bolt.Options{OnReplaced: func(kept string) {
+		n.log.Error().Str("journal", path).Str("kept", kept).Msg("a sync of the journal failed: a proven copy has taken its place; see to the disk")
+	}})
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}
