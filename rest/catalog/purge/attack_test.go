@@ -15,12 +15,10 @@ import (
 // spots are the places of metadata where a client can write any location.
 var spots = map[string]func(t *table, locations ...string){
 	"data file": func(t *table, locations ...string) {
-		m := t.location + "/metadata/m1.avro"
-		t.manifests[m] = append(t.manifests[m], locations...)
+		t.manifests[t.manifest] = append(t.manifests[t.manifest], locations...)
 	},
 	"manifest": func(t *table, locations ...string) {
-		list := t.location + "/metadata/snap-2.avro"
-		t.lists[list] = append(t.lists[list], locations...)
+		t.lists[t.list] = append(t.lists[t.list], locations...)
 	},
 	"manifest list": func(t *table, locations ...string) {
 		for _, l := range locations {

@@ -23,7 +23,7 @@
 //
 // # Order
 //
-// Files go by [Kind], in the order of Kinds, each kind to its end before the next
+// Files go by [Kind], in the order of the constants, each kind to its end before the next
 // begins: what is named before what names it, the current metadata file last, then
 // the event table-purged. A crash at any step leaves the way to all that is left,
 // so the job begins anew and needs to remember nothing. A file that is gone is
@@ -37,7 +37,8 @@
 // A file that cannot be deleted or read now is tried again in later passes, with
 // growing pauses. After some passes it is counted as failed and the purge goes on,
 // but only if the store answers and has deleted others of that kind: a store that
-// takes no deletes is waited for, for ever. So the current metadata file is never
-// given up, and a purge closes only on a store that works. One table's trouble
-// never holds up another's.
+// takes no deletes is waited for, for ever. The current metadata file is never
+// given up, so a purge closes only on a store that works. A purge whose places are
+// outside of the configured roots waits for them. One table's trouble never holds
+// up another's.
 package purge

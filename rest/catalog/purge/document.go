@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/klauspost/compress/gzip"
@@ -22,6 +23,9 @@ import (
 // doc is nil and lost says why. An error may pass, with another build if it says
 // that this one cannot read what was committed.
 func (j *Job) document(ctx context.Context, p projections.Purge) (doc *metadata.Document, lost string, err error) {
+	if err := j.rooted(p); err != nil {
+		return nil, "", err
+	}
 	text, lost, err := j.current(ctx, p.Pointer)
 	if err != nil {
 		return nil, "", err
@@ -40,6 +44,29 @@ func (j *Job) document(ctx context.Context, p projections.Purge) (doc *metadata.
 		return nil, "", fmt.Errorf("%s, as it was committed: %w", p.Pointer.MetadataLocation, err)
 	}
 	return doc, "", nil
+}
+
+// rooted refuses a purge of what is outside of the roots that are configured now:
+// it would find nothing that is its own, and be closed.
+func (j *Job) rooted(p projections.Purge) error {
+	locations := []string{p.Pointer.MetadataLocation}
+	for _, place := range p.Places {
+		locations = append(locations, spelled(place.Path))
+	}
+	for _, location := range locations {
+		if _, _, err := j.Roots.Resolve(location); errors.Is(err, warehouse.ErrOutside) {
+			return fmt.Errorf("it waits until the warehouse is configured with the root that holds it: %w", err)
+		}
+	}
+	return nil
+}
+
+// spelled is a location with that path.
+func spelled(path string) string {
+	if strings.HasPrefix(path, "//") {
+		return "s3:" + path
+	}
+	return path
 }
 
 // current reads the current metadata file; lost says why it is of no use.

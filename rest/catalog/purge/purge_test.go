@@ -1,10 +1,14 @@
 package purge_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
+	"puddle/internal/warehouse"
 	"puddle/journal"
+	"puddle/rest/catalog/purge"
 )
 
 // All files of the table are gone, and only they; the event says how many.
@@ -145,4 +149,46 @@ func TestLostForGood(t *testing.T) {
 	if said := reasons(report)[dead.current]; said != "it is gone, and the journal keeps no copy: nothing else can be reached" {
 		t.Errorf("said %q", said)
 	}
+}
+
+// A root that is no longer configured is waited for: its tables' purges are not
+// closed with nothing done.
+func TestRootThatIsNotConfigured(t *testing.T) {
+	w := fresh(t)
+	inside, beside := plain("inside", root+"/in/a"), plain("beside", root+"/in/b")
+	beside.places = []string{root + "/out/b"}
+	outside := plain("outside", root+"/out/c")
+	for _, dead := range []*table{inside, beside, outside} {
+		w.dropped(t, dead)
+	}
+	w.clock.now = w.clock.now.Add(grace)
+	o := w.options(t)
+	narrow, err := warehouse.ParseLocation(root + "/in")
+	must(t, err)
+	o.Roots = warehouse.Roots{{URL: root + "/in", Location: narrow, Store: below{w.files, "in/"}}}
+	got := outcomes(t, o, 3)
+	for i, want := range []purge.Result{purge.Closed, purge.Waiting, purge.Waiting} {
+		if got[i].Result != want || want == purge.Waiting && !errors.Is(got[i].Err, warehouse.ErrOutside) {
+			t.Errorf("%s ended %s: %v", got[i].Purge.Identifier, got[i].Result, got[i].Err)
+		}
+	}
+	w.wantLeft(t, append(beside.own, outside.own...)...)
+}
+
+// below is a store in a folder of another.
+type below struct {
+	warehouse.Store
+	folder string
+}
+
+func (b below) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	return b.Store.Get(ctx, b.folder+key, limit)
+}
+
+func (b below) Stat(ctx context.Context, key string) (warehouse.Info, error) {
+	return b.Store.Stat(ctx, b.folder+key)
+}
+
+func (b below) Delete(ctx context.Context, key string) error {
+	return b.Store.Delete(ctx, b.folder+key)
 }

@@ -31,27 +31,34 @@ type table struct {
 	places     []string // beside the location
 	current    string   // the metadata file
 	own        []string // the files that it writes
+	list       string   // one of its lists
+	manifest   string   // one of its manifests
 	pointer    journal.Pointer
 }
 
 // plain is a table of two snapshots that share a manifest, with everything that a
 // table may have.
-func plain(name, location string) *table {
-	at := func(file string) string { return location + "/" + file }
+func plain(name, location string) *table { return marked(name, location, "") }
+
+// marked is a plain table whose files have a mark in their names.
+func marked(name, location, mark string) *table {
+	meta := func(file string) string { return location + "/metadata/" + mark + file }
+	data := func(file string) string { return location + "/data/" + mark + file }
 	t := &table{
 		id: uuid.New(), name: name, location: location,
-		snapshots: [][]string{{at("metadata/snap-1.avro")}, {at("metadata/snap-2.avro")}},
+		snapshots: [][]string{{meta("snap-1.avro")}, {meta("snap-2.avro")}},
 		lists: map[string][]string{
-			at("metadata/snap-1.avro"): {at("metadata/m1.avro")},
-			at("metadata/snap-2.avro"): {at("metadata/m1.avro"), at("metadata/m2.avro"), at("metadata/m3.avro")},
+			meta("snap-1.avro"): {meta("m1.avro")},
+			meta("snap-2.avro"): {meta("m1.avro"), meta("m2.avro"), meta("m3.avro")},
 		},
-		manifests:  map[string][]string{at("metadata/m3.avro"): {at("data/d9-deletes.parquet"), at("data/d1.parquet")}},
-		statistics: []string{at("metadata/s.stats")}, partitions: []string{at("metadata/p.parquet")},
-		log: []string{at("metadata/00000-a.metadata.json"), at("metadata/00001-b.metadata.json")}, current: at("metadata/00002-c.metadata.json"),
+		manifests:  map[string][]string{meta("m3.avro"): {data("d9-deletes.parquet"), data("d1.parquet")}},
+		statistics: []string{meta("s.stats")}, partitions: []string{meta("p.parquet")},
+		log: []string{meta("00000-a.metadata.json"), meta("00001-b.metadata.json")}, current: meta("00002-c.metadata.json"),
+		list: meta("snap-2.avro"), manifest: meta("m1.avro"),
 	}
 	for i := range 5 {
-		m := at(fmt.Sprintf("metadata/m%d.avro", 1+i%2))
-		t.manifests[m] = append(t.manifests[m], at(fmt.Sprintf("data/d%d.parquet", i)))
+		m := meta(fmt.Sprintf("m%d.avro", 1+i%2))
+		t.manifests[m] = append(t.manifests[m], data(fmt.Sprintf("d%d.parquet", i)))
 	}
 	t.own = t.names()
 	return t
@@ -198,4 +205,10 @@ func (w *world) purgeStored(tb rapid.TB, t *table) {
 	tb.Helper()
 	w.born(tb, t)
 	w.drop(tb, t, true)
+}
+
+// register brings a dropped table back.
+func (w *world) register(tb rapid.TB, t *table) {
+	tb.Helper()
+	w.record(tb, journal.TableRegistered{Moves: [1]journal.Move{{Kind: journal.Table, UUID: t.id, To: t.to(tb)}}})
 }
