@@ -17,8 +17,7 @@ func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
 	if err != nil {
 		return err
 	}
-	named := m.To != nil && (m.From == nil || !m.To.Identifier.Equal(m.From.Identifier))
-	if named {
+	if Names(m) {
 		if err := checkName(t, m); err != nil {
 			return err
 		}
@@ -40,7 +39,7 @@ func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
 	if err := foldPurge(t, e, m, held, owned); err != nil {
 		return err
 	}
-	return t.AddStep(step(e, m), index, named)
+	return t.AddStep(StepOf(e, m), index, Names(m))
 }
 
 // foldPurge keeps the purge that a drop asks for, and cancels that of a table
@@ -115,7 +114,7 @@ func foldPlaces(t Tables, m journal.Move) (owned []journal.Place, err error) {
 	if m.To != nil {
 		wanted = m.To.Places
 	}
-	if wanted, err = orderPlaces(wanted); err != nil {
+	if wanted, err = OrderPlaces(wanted); err != nil {
 		return nil, err
 	}
 	if m.From != nil {
@@ -143,8 +142,9 @@ func foldPlaces(t Tables, m journal.Move) (owned []journal.Place, err error) {
 	return owned, t.SetPlaces(m.UUID, wanted)
 }
 
-// orderPlaces sorts by path and keeps the first role of a path.
-func orderPlaces(places []journal.Place) ([]journal.Place, error) {
+// OrderPlaces are the places that an object owns by a move to them: sorted by path,
+// with the first role of a path.
+func OrderPlaces(places []journal.Place) ([]journal.Place, error) {
 	for _, p := range places {
 		if !strings.HasSuffix(p.Path, "/") {
 			return nil, fmt.Errorf("%w: the place %q does not end in a slash", journal.ErrRecord, p.Path)
@@ -182,8 +182,13 @@ func conflict(kind ConflictKind, m journal.Move, holder uuid.UUID) *Conflict {
 	return c
 }
 
-// step is what history keeps of a move, sharing nothing with the event.
-func step(e journal.Event, m journal.Move) Step {
+// Names tells whether a move gives its object a name that it did not have before.
+func Names(m journal.Move) bool {
+	return m.To != nil && (m.From == nil || !m.To.Identifier.Equal(m.From.Identifier))
+}
+
+// StepOf is what history keeps of a move, sharing nothing with the event.
+func StepOf(e journal.Event, m journal.Move) Step {
 	m.Updates = nil
 	if m.From != nil {
 		m.From = &journal.From{Identifier: ownIdentifier(m.From.Identifier), Pointer: m.From.Pointer}

@@ -24,12 +24,16 @@ type Options struct {
 	// CheckpointBytes is the size of the write-ahead log from which on it is
 	// moved into the file; 0 means 4 MiB.
 	CheckpointBytes int64
+	// Boot tells the running kernel's boot from others; an empty answer says that
+	// it cannot be told. nil means BootID.
+	Boot func() string
 }
 
 // DB is the store of pointers in one SQLite file. Safe for concurrent use by one
 // process.
 type DB struct {
 	path            string
+	boot            string
 	db              *sql.DB
 	readers         chan *session // nil stands for one that is not open yet
 	checkpointBytes int64
@@ -42,13 +46,16 @@ type DB struct {
 	done    chan struct{} // the checkpoints have ended
 	close   func() error
 	damaged atomic.Bool
+	stop    Stop        // of the process before
+	trusted atomic.Bool // what was found at opening is known to be right
 }
 
 var _ projections.Store = (*DB)(nil)
 
 // Open opens the file, or creates it where there is none or an empty one. What
 // it cannot use is ErrForeign, ErrSchema or ErrCorrupt, and keeps what it holds.
-// All of a file that was not closed is read, to find out.
+// After a crash of the machine all of the file is read, to find out; then, and
+// after one of the process, see LastStop.
 func Open(path string, opts Options) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -60,30 +67,33 @@ func Open(path string, opts Options) (*DB, error) {
 	if opts.CheckpointBytes == 0 {
 		opts.CheckpointBytes = 4 << 20
 	}
+	if opts.Boot == nil {
+		opts.Boot = BootID
+	}
 	pool, err := sql.Open("sqlite", dsn(path, opts))
 	if err != nil {
 		return nil, explain(err)
 	}
 	db := &DB{
-		path: path, db: pool, readers: make(chan *session, opts.Readers), checkpointBytes: opts.CheckpointBytes,
+		path: path, boot: opts.Boot(), db: pool, readers: make(chan *session, opts.Readers), checkpointBytes: opts.CheckpointBytes,
 		turn: make(chan struct{}, 1), wal: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	db.close = sync.OnceValue(db.closeOnce)
 	for range opts.Readers {
 		db.readers <- nil
 	}
-	unclean := db.walBytes() > 0 // a clean stop leaves no log
+	log := db.walBytes() > 0 // a clean stop leaves none
 	if err := makeFile(path); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	if err := db.openWriter(unclean); err != nil {
+	if err := db.openWriter(log); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	log, err := openSession(context.Background(), pool, &db.damaged)
+	moves, err := openSession(context.Background(), pool, &db.damaged)
 	if err != nil {
 		return nil, errors.Join(err, db.writer.close(), pool.Close())
 	}
-	go db.checkpoints(log)
+	go db.checkpoints(moves)
 	return db, nil
 }
 
@@ -97,7 +107,7 @@ func makeFile(path string) error {
 	return file.Close()
 }
 
-func (db *DB) openWriter(unclean bool) error {
+func (db *DB) openWriter(log bool) error {
 	s, err := openSession(context.Background(), db.db, &db.damaged)
 	if err != nil {
 		return err
@@ -106,11 +116,7 @@ func (db *DB) openWriter(unclean bool) error {
 	if err := s.exec("PRAGMA cache_size = -32768"); err != nil { // KiB: most of what 100,000 tables need
 		return errors.Join(err, s.close())
 	}
-	err = prepareSchema(s)
-	if err == nil && unclean {
-		err = check(s)
-	}
-	if err != nil {
+	if err := db.prove(s, log); err != nil {
 		return errors.Join(err, s.close())
 	}
 	return nil
@@ -147,7 +153,7 @@ func (db *DB) closeOnce() error {
 			errs = append(errs, s.close())
 		}
 	}
-	errs = append(errs, checkpoint(db.writer, "TRUNCATE"), db.writer.close(), db.db.Close())
+	errs = append(errs, db.markStopped(), checkpoint(db.writer, "TRUNCATE"), db.writer.close(), db.db.Close())
 	return errors.Join(errs...)
 }
 

@@ -9,7 +9,8 @@ import (
 //
 //	1: warehouses, cursor, namespaces, objects, places and history.
 //	2: purges too.
-const schemaVersion = 2
+//	3: running too.
+const schemaVersion = 3
 
 // applicationID marks the file as puddle's: "pudl".
 const applicationID = 0x7075646c

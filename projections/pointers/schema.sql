@@ -1,5 +1,9 @@
--- Pointer tables, schema 2. docs/formats/sql.md says what every column holds.
+-- Pointer tables, schema 3. docs/formats/sql.md says what every column holds.
 -- Text is compared byte by byte. UUIDs and digests are bytes.
+
+CREATE TABLE running (
+    boot TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE warehouses (
     warehouse BLOB NOT NULL PRIMARY KEY,

@@ -1,0 +1,175 @@
+package pointers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+)
+
+// recentEvents is how many events are compared after a stop that was not clean.
+const recentEvents = 10_000
+
+// Compare looks whether the tables of a warehouse hold what the last 10,000 events
+// before their cursor did: the newest state of everything that these touched, and
+// their history. A difference is ErrCorrupt. A cursor that is no place in the
+// journal is not judged: projections.CatchUp refuses it.
+func (db *DB) Compare(ctx context.Context, warehouse uuid.UUID, from journal.Reader) error {
+	return db.read(ctx, func(s *session) error {
+		c := comparison{
+			tables: &tables{session: s, id: warehouse}, objects: map[uuid.UUID]bool{},
+			purges: map[uuid.UUID]bool{}, namespaces: map[uuid.UUID]*seenNamespace{},
+		}
+		return c.run(ctx, from)
+	})
+}
+
+// comparison goes back through events: what is met first of a thing is its newest
+// state.
+type comparison struct {
+	*tables
+	objects, purges map[uuid.UUID]bool // that were met
+	namespaces      map[uuid.UUID]*seenNamespace
+}
+
+func (c *comparison) run(ctx context.Context, from journal.Reader) error {
+	cursor, err := c.cursor()
+	if err != nil || cursor.IsZero() {
+		return err
+	}
+	head, err := from.Head(ctx)
+	if errors.Is(err, journal.ErrNoWarehouse) || err == nil && (head.Incarnation != cursor.Incarnation || head.Seq < cursor.Seq) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	compared := 0
+	for e, err := range from.ScanBack(ctx, cursor.Seq+1) {
+		if err != nil {
+			return err
+		}
+		if compared == recentEvents || compared == 0 && e.Position != cursor {
+			return nil
+		}
+		compared++
+		if err := c.event(e); err != nil {
+			return fmt.Errorf("event %s: %w", e.Position, err)
+		}
+	}
+	return nil
+}
+
+func differs(what string, args ...any) error {
+	return fmt.Errorf("%w: they differ from the journal in %s", ErrCorrupt, fmt.Sprintf(what, args...))
+}
+
+func (c *comparison) event(e journal.Event) error {
+	switch b := e.Body.(type) {
+	case journal.IncarnationStarted:
+		name, location, err := c.about()
+		if err == nil && (name != b.Name || location != b.Location) {
+			err = differs("the name or location of the warehouse")
+		}
+		return err
+	case journal.NamespaceCreated:
+		return c.namespaceCreated(b)
+	case journal.NamespaceUpdated:
+		return c.namespaceUpdated(b)
+	case journal.NamespaceDropped:
+		return c.namespaceDropped(b)
+	case journal.TablePurged:
+		return c.purged(b)
+	}
+	moves := e.Moves()
+	for i := range slices.Backward(moves) {
+		for _, compare := range []func(journal.Event, int, journal.Move) error{c.step, c.object, c.purge} {
+			if err := compare(e, i, moves[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// step compares the row of history.
+func (c *comparison) step(e journal.Event, index int, m journal.Move) error {
+	want := projections.StepOf(e, m)
+	held, err := c.steps(`warehouse = ? AND uuid = ? AND seq = ? AND move = ? AND made = ? AND named = ?`,
+		c.id[:], m.UUID[:], int64(e.Seq), index, made(want), projections.Names(m))
+	if err == nil && (len(held) != 1 || !reflect.DeepEqual(held[0], want)) {
+		err = differs("the history of %s", m.UUID)
+	}
+	return err
+}
+
+// object compares the object, its name and its places.
+func (c *comparison) object(_ journal.Event, _ int, m journal.Move) error {
+	if c.objects[m.UUID] {
+		return nil
+	}
+	c.objects[m.UUID] = true
+	held, live, ok, err := c.FindObject(m.UUID)
+	if err != nil {
+		return err
+	}
+	places, err := c.Places(m.UUID)
+	if err != nil {
+		return err
+	}
+	if m.To == nil {
+		if !ok || live || held.Pointer != m.From.Pointer || !held.Identifier.Equal(m.From.Identifier) || len(places) > 0 {
+			return differs("%s, which was dropped", m.UUID)
+		}
+		return nil
+	}
+	want := projections.Object{Kind: m.Kind, UUID: m.UUID, Identifier: m.To.Identifier, Pointer: m.To.Pointer, Location: m.To.Location}
+	named, _, err := c.NameHolder(m.To.Identifier)
+	if err != nil {
+		return err
+	}
+	wanted, err := projections.OrderPlaces(m.To.Places)
+	if err != nil {
+		return err
+	}
+	if !live || !reflect.DeepEqual(held, want) || !reflect.DeepEqual(named, want) || !slices.Equal(places, wanted) {
+		return differs("%s (%s)", m.To.Identifier.Quoted(), m.UUID)
+	}
+	return nil
+}
+
+// purge compares what a drop asked for, and that a return has cancelled it.
+func (c *comparison) purge(e journal.Event, _ int, m journal.Move) error {
+	dropped, drops := e.Body.(journal.TableDropped)
+	asks := drops && dropped.Purge
+	if c.purges[m.UUID] || !asks && m.From != nil {
+		return nil
+	}
+	c.purges[m.UUID] = true
+	held, ok, err := c.FindPurge(m.UUID)
+	switch {
+	case err != nil:
+		return err
+	case ok != asks, ok && (held.Done || held.Drop != e.ID || held.Pointer != m.From.Pointer):
+		return differs("the purge of %s", m.UUID)
+	}
+	return nil
+}
+
+func (c *comparison) purged(b journal.TablePurged) error {
+	if c.purges[b.Table] {
+		return nil
+	}
+	c.purges[b.Table] = true
+	held, ok, err := c.FindPurge(b.Table)
+	if err == nil && (!ok || !held.Done || held.Drop != b.Drop) {
+		err = differs("the purge of %s", b.Table)
+	}
+	return err
+}
