@@ -37,6 +37,9 @@ func spoil(path, other string, flag int) error {
 		if _, err := fmt.Sscan(filepath.Base(link), &fd); err != nil {
 			return err
 		}
+		if fd == int(to.Fd()) {
+			continue
+		}
 		if err := syscall.Dup3(int(to.Fd()), fd, syscall.O_CLOEXEC); err != nil {
 			return err
 		}
