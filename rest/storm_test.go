@@ -103,6 +103,7 @@ func TestWaitingTooLongForAName(t *testing.T) {
 			stuck.Go(func() { f.do("POST", v1+path, body) })
 		}
 		synctest.Wait()
+		create := createCommit(t, f, "n", "new")
 		head, began := f.events("")[0].Seq, time.Now()
 		for _, c := range []struct {
 			method, path, body string
@@ -111,6 +112,7 @@ func TestWaitingTooLongForAName(t *testing.T) {
 			{"POST", "/namespaces/n/tables/t", setProperty("k", "1"), 429},
 			{"POST", "/namespaces/n/views/v", setProperty("k", "1"), 429},
 			{"POST", "/transactions/commit", transaction(changeOf("t", "k", "2")), 429},
+			{"POST", "/namespaces/n/tables/new", create, 429},
 			{"DELETE", "/namespaces/n/tables/t", "", 503},
 			{"POST", "/namespaces/n/tables/t/unregister", "", 503},
 			{"POST", "/tables/rename", `{"source":{"namespace":["n"],"name":"t"},"destination":{"namespace":["n"],"name":"u"}}`, 503},

@@ -40,11 +40,12 @@ func TestCase61_OverwriteByADescendant(t *testing.T) {
 		p.table(t, "t", g.url+"/t")
 		now, err := p.append(t, "t", 7)
 		must(t, err)
-		first := p.later(t, now, "00002-x.metadata.json", "first", now.MetadataLocation)
+		other := strings.NewReplacer("s3://", "s3a://", "file:///", "file:/") // spellings, cases 25 and 27
+		first := p.later(t, now, "00002-x.metadata.json", "first", other.Replace(now.MetadataLocation))
 		// The log of the file to come does not reach back to the present one: the
 		// oldest file in it does, by another.
 		second := p.later(t, now, "00003-x.metadata.json", "second", first)
-		third := p.later(t, now, "00004-x.metadata.json", "third", strings.Replace(second, "s3://", "s3a://", 1))
+		third := p.later(t, now, "00004-x.metadata.json", "third", other.Replace(second))
 		had := files(t, g)
 		made, err := p.overwrite(third)
 		must(t, err)
