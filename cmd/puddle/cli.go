@@ -23,6 +23,7 @@ type cli struct {
 	Status      statusCmd      `cmd:"" help:"How the catalog is: heads, pointer tables, purges."`
 	Undrop      undropCmd      `cmd:"" help:"Bring a dropped table or view back."`
 	Repoint     repointCmd     `cmd:"" help:"Move a table or view to another of its metadata files."`
+	Verify      verifyCmd      `cmd:"" help:"Prove that the catalog is what its journal says, and mend what the journal can prove."`
 	Check       configCmd      `cmd:"" name:"config" help:"Look at the configuration."`
 	Version     versionCmd     `cmd:"" help:"Say which build this is."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a server whether it is alive."`
@@ -62,7 +63,7 @@ func run(args []string, s *session) int {
 
 // laterCommands are those that this build does not have yet.
 var laterCommands = []string{
-	"recover", "diff", "at", "holds", "hazards", "verify", "backup", "restore", "drill",
+	"recover", "diff", "at", "holds", "hazards", "backup", "restore", "drill",
 	"roots", "relocate", "hive", "warehouse",
 }
 

@@ -65,7 +65,7 @@ func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Cloc
 func (n *node) open(ctx context.Context, l *lock) (*node, error) {
 	n.onClose(l.release)
 	for _, step := range []func(context.Context) error{
-		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle, n.startPurges,
+		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle, n.mountVerify, n.startPurges,
 	} {
 		if err := step(ctx); err != nil {
 			err = noLook(damaged(err))

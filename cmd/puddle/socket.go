@@ -91,7 +91,7 @@ type peer struct {
 // trust marks the requests of a peer's connection as that user's.
 func trust(ctx context.Context, conn net.Conn) context.Context {
 	if p, ok := conn.(*peer); ok {
-		return access.WithActor(ctx, p.actor)
+		return access.WithActor(context.WithValue(ctx, peerKey{}, true), p.actor)
 	}
 	return ctx
 }

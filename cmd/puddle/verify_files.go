@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	"puddle/journal/bolt"
+	"puddle/projections/pointers"
+	"puddle/recover"
+	"puddle/recover/verify"
+)
+
+// verifyFiles looks at the files of a catalog that nobody has open. The journal is
+// opened to be read only, and the pointer tables are looked at in a copy: what a
+// crash left stays as it is. It takes the lock over.
+func (s *session) verifyFiles(c config.Config, l *lock, asked verifyRequest, say func(verifyLine)) (err error) {
+	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
+	n := newNode(c, log, reporting, journal.NewClock())
+	n.onClose(l.release)
+	defer func() { err = errors.Join(err, n.Close()) }()
+	if c.Metastore.Type == config.Memory {
+		return fail(codeNoLook, "metastore.type is memory: nothing is kept, and no server runs")
+	}
+	v := &verification{verifyRequest: asked, all: asked.Warehouse == "", say: say, makeTables: n.makeTables}
+	if v.warehouses, err = n.openToVerify(s.stop, asked.Warehouse, say); err != nil {
+		return noLook(err)
+	}
+	if err := n.openJournalToVerify(say); err != nil {
+		return err
+	}
+	v.journal = n.journal
+	if err := n.copyTables(say); err != nil {
+		return noLook(err)
+	}
+	v.tables = n.tables
+	v.run(s.stop)
+	return nil
+}
+
+// openToVerify opens the folders of the warehouses. One that is not there is not
+// made, but told.
+func (n *node) openToVerify(ctx context.Context, only string, say func(verifyLine)) ([]*warehouse, error) {
+	var there []config.Warehouse
+	for _, w := range n.config.Warehouses {
+		if only != "" && w.Name != only {
+			continue
+		}
+		missing := ""
+		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
+			if info, err := os.Stat(place.Folder()); err != nil || !info.IsDir() {
+				missing = place.URL
+			}
+		}
+		if missing != "" {
+			say(verifyLine{Unseen: &verify.Unseen{Warehouse: w.Name, Place: missing, Message: "the folder is not there: is it mounted?"}})
+			continue
+		}
+		there = append(there, w)
+	}
+	n.config.Warehouses = there
+	if err := n.openWarehouses(ctx); err != nil {
+		return nil, err
+	}
+	return n.warehouses, nil
+}
+
+// openJournalToVerify opens the journal to be read only. Where there is none, an
+// empty one stands for it, so that warehouses that have a history tell of it.
+func (n *node) openJournalToVerify(say func(verifyLine)) error {
+	path := n.config.Journal.Path
+	j, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	var damage *journal.Damage
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		n.journal = journal.NewMemory()
+		say(verifyLine{Unseen: &verify.Unseen{Place: path, Message: "there is no journal"}})
+		return nil
+	case errors.Is(err, journal.ErrFormat), errors.As(err, &damage):
+		n.journal = journal.NewMemory()
+		say(verifyLine{Finding: &verify.Finding{Level: 1, Severity: verify.Error, Kind: verify.KindJournal, Place: path,
+			Message: err.Error(), Next: "puddle recover"}})
+		return nil
+	case err != nil:
+		return fail(codeNoLook, "journal %s: %w", path, err)
+	}
+	n.journal = j
+	n.onClose(j.Close)
+	return nil
+}
+
+// copyTables opens a copy of the pointer tables. Those that a start would make anew
+// are told.
+func (n *node) copyTables(say func(verifyLine)) error {
+	path := n.config.Metastore.SQLitePath
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	folder, err := os.MkdirTemp(n.config.DataDir, "verify-")
+	if err != nil {
+		return err
+	}
+	n.onClose(func() error { return os.RemoveAll(folder) })
+	copied := filepath.Join(folder, "puddle.db")
+	for _, suffix := range []string{"", "-wal"} {
+		if err := copyFile(path+suffix, copied+suffix); err != nil && !(suffix != "" && errors.Is(err, os.ErrNotExist)) {
+			return err
+		}
+	}
+	db, err := pointers.Open(copied, pointers.Options{})
+	found := verify.Finding{Level: 2, Severity: verify.Error, Kind: verify.KindTables, Place: path}
+	switch {
+	case errors.Is(err, pointers.ErrSchema):
+		found.Severity, found.Message = verify.Note, err.Error()+": the next start makes them anew"
+	case errors.Is(err, pointers.ErrForeign), errors.Is(err, pointers.ErrCorrupt):
+		found.Message, found.Next = err.Error(), "puddle serve, which sets a damaged file aside and makes the tables anew"
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	default:
+		n.tables = db
+		n.onClose(db.Close)
+		return nil
+	}
+	say(verifyLine{Finding: &found})
+	return nil
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// makeTables sets the file of the pointer tables aside and fills new ones from the
+// journal, whose histories are all there. A crash on the way is mended by the next
+// start.
+func (n *node) makeTables(ctx context.Context) (string, error) {
+	path := n.config.Metastore.SQLitePath
+	aside, err := pointers.SetAside(path, time.Now())
+	if err != nil {
+		return "", err
+	}
+	db, err := pointers.Open(path, pointers.Options{})
+	if err != nil {
+		return aside, err
+	}
+	ids, err := n.journal.Warehouses(ctx)
+	for _, id := range ids {
+		if err == nil {
+			_, err = recover.Replay(ctx, id.String(), n.journal.Warehouse(id), db.Warehouse(id), nil)
+		}
+	}
+	return aside, errors.Join(err, db.Close())
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/recover"
+	"puddle/recover/verify"
+)
+
+// verification is one run of verify, over files that somebody has opened.
+type verification struct {
+	verifyRequest
+	warehouses []*warehouse // configured and asked for, with their roots
+	all        bool         // also those that the journal alone knows
+	journal    journal.Journal
+	tables     projections.Store                     // nil: there are none
+	serving    func(id uuid.UUID) projections.Reader // nil: nobody is served
+	makeTables func(context.Context) (string, error) // pointer tables anew; nil: not while a server runs
+	say        func(verifyLine)
+}
+
+// unsettled is how long a file that nobody names is left alone beside a server: far
+// longer than a request takes.
+const unsettled = 10 * time.Minute
+
+// run looks, repairs if that is asked for, and looks again at what it repaired.
+func (v *verification) run(ctx context.Context) {
+	end := verifyEnd{}
+	results, err := v.look(ctx, func(f verify.Finding) { v.say(verifyLine{Finding: &f}) })
+	for _, r := range results {
+		v.say(verifyLine{Summary: &r.result.Summary})
+	}
+	if err == nil && v.Repair {
+		end, err = v.repair(ctx, results)
+	}
+	if err == nil && end.Mended {
+		_, err = v.look(ctx, func(f verify.Finding) { v.say(verifyLine{Left: &f}) })
+	}
+	if err != nil {
+		end.Error = err.Error()
+	}
+	v.say(verifyLine{End: &end})
+}
+
+// looked is a warehouse and what came of looking at it.
+type looked struct {
+	warehouse verify.Warehouse
+	result    verify.Result
+}
+
+func (v *verification) look(ctx context.Context, found func(verify.Finding)) ([]looked, error) {
+	sink := verifySink{found, v.say}
+	subjects, err := v.subjects(ctx, sink)
+	if err != nil {
+		return nil, err
+	}
+	var all []looked
+	var results []verify.Result
+	for _, w := range subjects {
+		result, err := verify.Run(ctx, w, verify.Options{Level: v.Level, Sample: v.Sample, Seed: v.Seed}, sink)
+		if err != nil {
+			return nil, err
+		}
+		all, results = append(all, looked{w, result}), append(results, result)
+	}
+	verify.Twice(results, sink)
+	return all, nil
+}
+
+// subjects are the warehouses to look at: those that a start would bind, and what
+// else the journal holds.
+func (v *verification) subjects(ctx context.Context, sink verifySink) (all []verify.Warehouse, err error) {
+	binder := recover.Binder{Journal: v.journal, Tables: v.tables}
+	if v.tables == nil {
+		binder.Tables = projections.NewMemory()
+	}
+	bound := map[uuid.UUID]bool{}
+	for _, w := range v.warehouses {
+		id, err := verify.Subject(ctx, binder, recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: w.roots[0].Store}, sink)
+		if err != nil {
+			sink.Unseen(verify.Unseen{Warehouse: w.Name, Place: w.Root.URL, Message: err.Error()})
+		}
+		if id == uuid.Nil {
+			continue
+		}
+		bound[id] = true
+		subject := v.subject(w.Name, id)
+		subject.Location, subject.Roots = w.Root.URL, w.roots
+		all = append(all, subject)
+	}
+	ids, err := v.journal.Warehouses(ctx)
+	var damage *journal.Damage
+	if errors.As(err, &damage) {
+		sink.Found(verify.Finding{Level: 1, Severity: verify.Error, Kind: verify.KindJournal, Place: "journal",
+			Message: damage.Error(), Next: "puddle recover"})
+		return all, nil
+	}
+	for _, id := range ids {
+		if v.all && !bound[id] {
+			all = append(all, v.subject(id.String(), id))
+		}
+	}
+	return all, err
+}
+
+func (v *verification) subject(name string, id uuid.UUID) verify.Warehouse {
+	w := verify.Warehouse{Name: name, ID: id, Journal: v.journal, Tables: v.tables}
+	w.Auditor, _ = v.journal.(journal.Auditor)
+	if v.serving != nil {
+		w.Now, w.Settled = v.serving(id), verify.SettledAfter(time.Now, unsettled)
+	}
+	return w
+}
+
+// repair mends what was found, files first.
+func (v *verification) repair(ctx context.Context, all []looked) (end verifyEnd, err error) {
+	sink := verifySink{func(f verify.Finding) {
+		end.Mended = end.Mended || f.Kind == verify.KindRepaired && !v.DryRun
+		v.say(verifyLine{Repair: &f})
+	}, v.say}
+	differ, whole := false, true
+	for _, l := range all {
+		differ, whole = differ || l.result.TablesDiffer, whole && l.result.Whole
+		m := verify.Repair{DryRun: v.DryRun, At: time.Now()}
+		if err := m.Mend(ctx, l.warehouse, l.result, sink); err != nil {
+			return end, err
+		}
+	}
+	if differ {
+		v.mendTables(ctx, whole, sink)
+	}
+	if !whole && !end.Mended {
+		end.Refused = "the journal is damaged: nothing is repaired by what it says"
+	}
+	return end, nil
+}
+
+// mendTables sets the pointer tables aside and makes them anew.
+func (v *verification) mendTables(ctx context.Context, whole bool, sink verifySink) {
+	f := verify.Finding{Level: 2, Severity: verify.Error, Kind: verify.KindRefused, Place: "pointer tables"}
+	switch {
+	case !whole:
+		f.Message, f.Next = "the journal is damaged: they may be all that is left of what it has lost", "puddle recover"
+	case v.makeTables == nil:
+		f.Message, f.Next = "a server has them open", "stop it, and then puddle verify --level 2 --repair"
+	case v.DryRun:
+		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they would be set aside, and made anew from the journal"
+	default:
+		aside, err := v.makeTables(ctx)
+		if err != nil {
+			sink.Unseen(verify.Unseen{Place: "pointer tables", Message: err.Error()})
+			return
+		}
+		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they are made anew from the journal; what was there is kept as "+aside
+	}
+	sink.Found(f)
+}
+
+// verifySink says what it is told.
+type verifySink struct {
+	found func(verify.Finding)
+	say   func(verifyLine)
+}
+
+func (s verifySink) Found(f verify.Finding) { s.found(f) }
+
+func (s verifySink) Unseen(u verify.Unseen) { s.say(verifyLine{Unseen: &u}) }
+
+func (s verifySink) Progress(warehouse string, level int, done, all int64) {
+	s.say(verifyLine{Progress: &verifyProgress{warehouse, level, done, all}})
+}

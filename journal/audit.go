@@ -1,0 +1,54 @@
+package journal
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// Flaw is a place in a journal that an audit found not to be as it was written.
+type Flaw struct {
+	Damage
+	// Beside: the chain of events is whole there; a document, an id or a request
+	// that is kept beside it is not.
+	Beside bool
+	// Torn: the last write was cut off, or its mark was damaged afterwards. What
+	// is there is whole, and of a journal that was anchored nothing can be missing
+	// unseen.
+	Torn bool
+	// Absent: a document that an event made was not kept, nor was it erased: it
+	// was over the limit then, or is lost.
+	Absent *Absent
+}
+
+// Absent is a document that is named in the chain alone.
+type Absent struct {
+	Move    int
+	Pointer Pointer
+}
+
+// Audited is what an audit has read.
+type Audited struct {
+	Incarnations int64
+	Events       int64
+	Documents    int64
+	Requests     int64
+}
+
+// Auditor is a journal that can look through everything it holds.
+type Auditor interface {
+	// Audit reads all that is held of a warehouse, its earlier incarnations
+	// included: every record, by checksum and chain, every id, document and
+	// answer, and what is there that should not be. It hands each flaw to found
+	// and goes on behind it. Safe beside appends: it sees what was there when it
+	// began, and perhaps more. The error says that it could not look.
+	Audit(ctx context.Context, warehouse uuid.UUID, found func(Flaw)) (Audited, error)
+}
+
+// Files is a Reader that also gives what it keeps as it lay in storage.
+type Files interface {
+	// File is the metadata file that a move made: the gzip file itself where that was
+	// kept, else the document. Its document is checked as Document does, and the
+	// errors are the same.
+	File(ctx context.Context, seq Seq, move int) ([]byte, error)
+}

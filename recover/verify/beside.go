@@ -1,0 +1,135 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/rest/catalog"
+)
+
+// beside is the other half of level 4: no metadata file in the table's folders says
+// that the table went on elsewhere, and none lies there that nobody names.
+//
+// A server that was killed leaves a file that was made from the version that was
+// current then, and never two in a row: each is made from one that an event names.
+// A file made from one that no event names is therefore somebody else's.
+func (l *looks) beside(ctx context.Context, o projections.Object, s *seen) {
+	steps, err := l.steps(ctx, o.UUID)
+	var relatives []catalog.Relative
+	var notUsed []catalog.NotUsed
+	if err == nil {
+		relatives, notUsed, err = l.files.Relatives(ctx, o)
+	}
+	if err != nil {
+		s.unseen = append(s.unseen, Unseen{Place: o.Location, Message: err.Error()})
+		return
+	}
+	known, ours := knownFiles(steps)
+	unnamed := map[string]catalog.Relative{}
+	for _, r := range relatives {
+		if at := catalog.Path(r.Location); !known[at] {
+			unnamed[at] = r
+		}
+	}
+	for _, at := range sorted(unnamed) {
+		r := unnamed[at]
+		if f, ok := l.judge(o, r, unnamed, ours); ok && l.old(ctx, r.Location, s) {
+			s.find(4, o, f)
+		}
+	}
+	for _, n := range notUsed {
+		s.find(4, o, Finding{Severity: Note, Kind: KindStray, Place: n.MetadataLocation, Message: "it is named like a metadata file, and is none: " + n.Reason})
+	}
+}
+
+func sorted(m map[string]catalog.Relative) []string {
+	all := make([]string, 0, len(m))
+	for at := range m {
+		all = append(all, at)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// knownFiles are those that events of the object name; ours tells whether each of
+// its versions was made here.
+func knownFiles(steps []projections.Step) (known map[string]bool, ours bool) {
+	known, ours = map[string]bool{}, true
+	for _, step := range steps {
+		if step.Move.To != nil {
+			known[catalog.Path(step.Move.To.Pointer.MetadataLocation)] = true
+		}
+		switch step.Kind {
+		case journal.KindTableRegistered, journal.KindTableRepointed, journal.KindTableUnregistered:
+			ours = false
+		}
+	}
+	return known, ours
+}
+
+// judge says what a file that no event names means.
+func (l *looks) judge(o projections.Object, r catalog.Relative, unnamed map[string]catalog.Relative, ours bool) (Finding, bool) {
+	repoint := fmt.Sprintf("puddle repoint %s %s --newest --reason TEXT --dry-run", l.Name, o.UUID)
+	f := Finding{Severity: Warning, Kind: KindNewer, Place: r.Location, Next: repoint}
+	switch chained := l.chained(o, r, unnamed); {
+	case chained == 1:
+		f.Message = "it was made from the current file, and no event names it: a server was killed while it committed, or another catalog writes this table"
+	case chained > 1:
+		f.Severity = Error
+		f.Message = fmt.Sprintf("it was made from the current file, %d versions on, and no event names any of them: another catalog writes this table", chained)
+	case ours:
+		f.Kind, f.Next = KindStray, ""
+		f.Message = "no event names it: a server was killed while it committed; nobody reads it, and it can be deleted"
+	default:
+		return f, false // from before it was registered, or from elsewhere
+	}
+	return f, true
+}
+
+// chained counts the versions from the current file to one, over files that nobody
+// names; 0: it was not made from the current file.
+func (l *looks) chained(o projections.Object, r catalog.Relative, unnamed map[string]catalog.Relative) int {
+	current := catalog.Path(o.Pointer.MetadataLocation)
+	length, walked := 0, map[string]bool{}
+	made := false
+	var walk func(catalog.Relative)
+	walk = func(r catalog.Relative) {
+		at := catalog.Path(r.Location)
+		if walked[at] {
+			return
+		}
+		walked[at] = true
+		length++
+		for _, before := range r.Log {
+			if before == current {
+				made = true
+			}
+			if next, ok := unnamed[before]; ok {
+				walk(next)
+			}
+		}
+	}
+	walk(r)
+	if !made {
+		return 0
+	}
+	return length
+}
+
+// old tells whether a file is there, and old enough not to be a commit under way.
+func (l *looks) old(ctx context.Context, location string, s *seen) bool {
+	root, key, err := l.Roots.Resolve(location)
+	if err != nil {
+		return false
+	}
+	info, err := root.Store.Stat(ctx, key)
+	if err != nil && !errors.Is(err, warehouse.ErrNotFound) {
+		s.unseen = append(s.unseen, Unseen{Place: location, Message: err.Error()})
+	}
+	return err == nil && l.settled(info)
+}

@@ -1,0 +1,129 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"puddle/journal"
+	"puddle/projections/anchor"
+)
+
+// chain is level 1.
+func (r *run) chain(ctx context.Context) error {
+	if err := r.anchor(ctx); err != nil {
+		return err
+	}
+	head, err := r.from.Head(ctx)
+	if err := r.damaged(err); err != nil {
+		return err
+	}
+	r.summary.Incarnation, r.summary.Seq = head.Incarnation, head.Seq
+	if r.Auditor == nil {
+		return r.read(ctx)
+	}
+	seen, err := r.Auditor.Audit(ctx, r.ID, r.flaw)
+	r.summary.Incarnations, r.summary.Events, r.summary.Documents = seen.Incarnations, seen.Events, seen.Documents
+	r.sink.Progress(r.Name, 1, seen.Events, seen.Events)
+	return err
+}
+
+// read is an audit of a journal that can only be read.
+func (r *run) read(ctx context.Context) error {
+	r.summary.Incarnations = 1
+	for _, err := range r.from.Scan(ctx, 0) {
+		if err != nil {
+			return r.damaged(err)
+		}
+		r.summary.Events++
+	}
+	return nil
+}
+
+// flaw tells what an audit found.
+func (r *run) flaw(f journal.Flaw) {
+	finding := Finding{Severity: Error, Kind: KindJournal, Place: "journal", Message: f.Reason, Next: r.recoverCommand()}
+	if f.Seq != 0 {
+		finding = finding.at(journal.Position{Incarnation: f.Incarnation, Seq: f.Seq})
+	}
+	switch {
+	case f.Absent != nil:
+		r.summary.NotKept++
+		finding.Severity, finding.Kind, finding.Next = Note, KindNotKept, ""
+		finding.Message = fmt.Sprintf("the journal keeps no copy of %s (%d bytes): it was over journal.max-document, or is lost; the file itself is all there is",
+			f.Absent.Pointer.MetadataLocation, f.Absent.Pointer.Size)
+	case f.Torn:
+		finding.Severity, finding.Kind, finding.Next = Warning, KindTorn, ""
+	case f.Beside:
+		finding.Kind = KindBeside
+	default:
+		r.broken = true
+	}
+	r.found(finding)
+}
+
+// anchor compares the journal with what the warehouse last saw of it. The anchor is
+// read before the journal, which is never behind it.
+func (r *run) anchor(ctx context.Context) error {
+	if len(r.Roots) == 0 {
+		return nil
+	}
+	store := r.Roots[0].Store
+	finding := Finding{Severity: Error, Kind: KindAnchor, Place: anchor.HeadKey, Next: r.recoverCommand()}
+	head, present, err := anchor.ReadHead(ctx, store)
+	switch {
+	case errors.Is(err, anchor.ErrDamaged):
+		finding.Message = err.Error()
+		r.found(finding)
+		return nil
+	case err != nil:
+		return err
+	case !present:
+		finding.Severity, finding.Next = Note, ""
+		finding.Message = "it is not there: an older copy of the journal would not be noticed; a server writes it again"
+		r.found(finding)
+		return nil
+	}
+	err = head.Check(ctx, r.from)
+	if errors.Is(err, anchor.ErrRolledBack) || errors.Is(err, anchor.ErrOtherHistory) {
+		finding.Message = err.Error()
+		r.found(finding.at(head.Position))
+		return nil
+	}
+	if err := r.damaged(err); err != nil || r.broken {
+		return err
+	}
+	return r.dated(ctx, head, finding)
+}
+
+// dated compares the rest of what the anchor and the identity say with the events
+// that they were written of.
+func (r *run) dated(ctx context.Context, head anchor.Head, finding Finding) error {
+	for e, err := range r.from.Scan(ctx, head.Seq-1) {
+		if err != nil {
+			return r.damaged(err)
+		}
+		if !e.At.Equal(head.At) {
+			finding.Message = fmt.Sprintf("it dates its event %s, the journal %s", head.At, e.At)
+			r.found(finding.at(e.Position))
+		}
+		break
+	}
+	identity, present, err := anchor.ReadIdentity(ctx, r.Roots[0].Store)
+	if err != nil || !present {
+		return nil // told by whoever found the warehouse
+	}
+	for first, err := range r.from.Scan(ctx, 0) {
+		if err != nil {
+			return r.damaged(err)
+		}
+		start, ok := first.Body.(journal.IncarnationStarted)
+		if ok && start.Parent == nil && (identity.Incarnation != first.Incarnation || !identity.CreatedAt.Equal(first.At)) {
+			r.found(Finding{Severity: Error, Kind: KindIdentity, Place: anchor.IdentityKey, Next: "puddle warehouse adopt " + r.Name,
+				Message: fmt.Sprintf("it says that the warehouse was born with incarnation %s at %s, the journal says %s at %s",
+					identity.Incarnation, identity.CreatedAt, first.Incarnation, first.At)})
+		}
+		break
+	}
+	return nil
+}

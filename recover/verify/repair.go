@@ -1,0 +1,181 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/projections"
+)
+
+// Repair is how to mend what a run found.
+type Repair struct {
+	DryRun bool      // say what would be done, and do nothing
+	At     time.Time // names what is set aside
+}
+
+// Mend writes the metadata files again that a run found to be missing or changed,
+// from the journal's documents, and tells what it did and what it cannot do. What
+// lies there is first copied to FILE.broken-TIME. It touches nothing else. Stopped
+// at any step it can be run again: what is right is left alone, and what was set
+// aside is not set aside twice. The error is the context's.
+func (m Repair) Mend(ctx context.Context, w Warehouse, of Result, sink Sink) error {
+	r := &run{Warehouse: w, sink: sink, from: w.Journal.Warehouse(w.ID), state: of.State, level: 3}
+	l := &looks{run: r}
+	for _, o := range of.Broken {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := Finding{Severity: Note, Kind: KindRepaired, Place: o.Pointer.MetadataLocation}.of(o)
+		did, err := m.mend(ctx, l, o, of.Whole)
+		var cannot *refused
+		switch {
+		case errors.As(err, &cannot):
+			f.Severity, f.Kind, f.Message, f.Next = Error, KindRefused, cannot.reason, cannot.next
+			r.found(f)
+		case err != nil:
+			r.unseen(o.Pointer.MetadataLocation, err)
+		case did != "":
+			f.Message = did
+			r.found(f)
+		}
+	}
+	return nil
+}
+
+// refused is why something is not mended.
+type refused struct{ reason, next string }
+
+func (r *refused) Error() string { return r.reason }
+
+// mend writes one file again, and says so; "" when there is nothing to do.
+func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, whole bool) (string, error) {
+	if !whole {
+		return "", &refused{"the journal is damaged: what it says of the file proves nothing", l.recoverCommand()}
+	}
+	if l.Now != nil {
+		if now, live, err := l.now(ctx, o); err != nil || !live || now.Pointer != o.Pointer {
+			return "", err // it has moved on
+		}
+	}
+	there, wrong, err := readFile(ctx, l.Roots, o.Pointer)
+	if err != nil || wrong == nil {
+		return "", err
+	}
+	if wrong.kind == KindForeign || wrong.kind == KindChanged && there == nil {
+		return "", &refused{"what lies there cannot be copied first: " + wrong.reason, ""}
+	}
+	file, seq, err := l.kept(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	return m.write(ctx, l.Roots, o.Pointer, file, there, seq)
+}
+
+// kept finds the bytes of an object's file in the journal, proven by the digest that
+// its pointer holds.
+func (l *looks) kept(ctx context.Context, o projections.Object) ([]byte, journal.Seq, error) {
+	steps, err := l.steps(ctx, o.UUID)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		to := steps[i].Move.To
+		if to == nil || to.Pointer.SHA256 != o.Pointer.SHA256 {
+			continue
+		}
+		file, err := l.fileOf(ctx, steps[i])
+		if err == nil && journal.Sum(file) == o.Pointer.SHA256 {
+			return file, steps[i].Seq, nil
+		}
+		if ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
+	}
+	return nil, 0, &refused{"the journal keeps no copy of it that is whole",
+		fmt.Sprintf("puddle repoint %s %s --newest --reason TEXT --dry-run", l.Name, o.UUID)}
+}
+
+// fileOf is what the journal keeps of the file that a step made.
+func (l *looks) fileOf(ctx context.Context, s projections.Step) ([]byte, error) {
+	for e, err := range l.from.Scan(ctx, s.Seq-1) {
+		if err != nil {
+			return nil, err
+		}
+		if e.ID != s.Event {
+			break // of an earlier incarnation
+		}
+		for i, m := range e.Moves() {
+			if m.UUID != s.Move.UUID {
+				continue
+			}
+			if files, ok := l.from.(journal.Files); ok {
+				return files.File(ctx, e.Seq, i)
+			}
+			return l.from.Document(ctx, e.Seq, i)
+		}
+		break
+	}
+	return nil, journal.ErrNoEvent
+}
+
+// write puts a file in its place. What is there now was read just before.
+func (m Repair) write(ctx context.Context, roots warehouse.Roots, p journal.Pointer, file, there []byte, seq journal.Seq) (string, error) {
+	root, key, err := roots.Resolve(p.MetadataLocation)
+	if err != nil {
+		return "", err
+	}
+	aside := ""
+	if there != nil {
+		if aside, err = m.aside(ctx, root.Store, key, there); err != nil {
+			return "", err
+		}
+	}
+	did := fmt.Sprintf("%d bytes are written again from event %s", len(file), seq)
+	if m.DryRun {
+		did = fmt.Sprintf("%d bytes would be written again from event %s", len(file), seq)
+	}
+	if aside != "" {
+		did += "; what lies there is kept as " + aside
+	}
+	switch {
+	case m.DryRun:
+		return did, nil
+	case there == nil:
+		// Nothing is there. A crash leaves nothing, or the file.
+		err = root.Store.Create(ctx, key, file)
+	default:
+		// What was there is durable under the other name. A crash leaves the one or
+		// the other here.
+		err = root.Store.Put(ctx, key, file)
+	}
+	return did, err
+}
+
+// aside copies what lies under a key to another one, durably, unless that was done
+// before. It answers the name.
+func (m Repair) aside(ctx context.Context, store warehouse.Store, key string, there []byte) (string, error) {
+	prefix := key + ".broken-"
+	for entry, err := range store.List(ctx, path.Dir(key)) {
+		if err != nil {
+			return "", err
+		}
+		if !strings.HasPrefix(entry.Key, prefix) || entry.Size != int64(len(there)) {
+			continue
+		}
+		if held, err := store.Get(ctx, entry.Key, entry.Size); err == nil && bytes.Equal(held, there) {
+			return path.Base(entry.Key), nil
+		}
+	}
+	name := prefix + m.At.UTC().Format("20060102T150405.000Z")
+	if m.DryRun {
+		return path.Base(name), nil
+	}
+	return path.Base(name), store.Create(ctx, name, there)
+}
