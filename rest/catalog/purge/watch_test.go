@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"puddle/internal/warehouse/faulty"
+	"puddle/journal"
 	"puddle/rest/catalog/purge"
 )
 
@@ -68,16 +69,16 @@ func run(job *purge.Job) (stop func()) {
 	}
 }
 
-// bubble runs a test in time that passes at once. What the journal makes for the
-// whole process at its first use is made before, outside.
+// warm makes what the journal makes at its first use for the whole process.
+var warm = sync.OnceFunc(func() {
+	kept, _ := journal.KeepDocument(0, []byte("{}"), 1024)
+	pointer := journal.Pointer{DocumentSHA256: journal.Sum([]byte("{}"))}
+	_, _ = kept.Open(journal.Event{Body: journal.TableCreated{Moves: [1]journal.Move{{To: &journal.To{Pointer: pointer}}}}})
+})
+
+// bubble runs a test in time that passes at once.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
-	w := newWorld(t)
-	w.create(t, plain("first", root+"/a"))
-	head, err := w.journal.Warehouse(lake).Head(ctx)
-	must(t, err)
-	_, err = w.journal.Warehouse(lake).Document(ctx, head.Seq, 0)
-	must(t, err)
-	w.stop(t)
+	warm()
 	synctest.Test(t, test)
 }

@@ -34,13 +34,13 @@ var encryptedMagic = []byte("AGS1")
 // of partition columns as they are.
 var names = avro.WithLaxNames(nil)
 
-// records yields the records of an Avro file, as far as the fields want says. An
-// error is the last thing that it yields, and wraps ErrInvalid, ErrEncrypted or
-// what the reader failed with.
-func records[T any](file io.Reader, want []field) iter.Seq2[T, error] {
+// records yields the records of an Avro file, as far as the fields want says; no
+// block may inflate to more than so many bytes. An error is the last thing that it
+// yields, and wraps ErrInvalid, ErrEncrypted or what the reader failed with.
+func records[T any](file io.Reader, want []field, inflated int64) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		in := &source{reader: file}
-		r, err := open(in, want)
+		r, err := open(in, want, inflated)
 		if err != nil {
 			yield(*new(T), in.reason(err))
 			return
@@ -62,14 +62,14 @@ func records[T any](file io.Reader, want []field) iter.Seq2[T, error] {
 	}
 }
 
-func open(in io.Reader, want []field) (r *ocf.Reader, err error) {
+func open(in io.Reader, want []field, inflated int64) (r *ocf.Reader, err error) {
 	defer caught(&err)
 	buffered := bufio.NewReader(in)
 	if magic, _ := buffered.Peek(len(encryptedMagic)); bytes.Equal(magic, encryptedMagic) {
 		return nil, ErrEncrypted
 	}
 	return ocf.NewReader(buffered,
-		ocf.WithMaxBlockBytes(MaxBlockBytes), ocf.WithMaxDecompressedBlockBytes(MaxInflatedBytes),
+		ocf.WithMaxBlockBytes(MaxBlockBytes), ocf.WithMaxDecompressedBlockBytes(inflated),
 		ocf.WithSchemaOpts(names), ocf.WithReaderSchemaFunc(func(r *ocf.Reader) (*avro.Schema, error) {
 			return project(r.Schema().Root(), want)
 		}))

@@ -67,8 +67,12 @@ var entryFields = []field{
 // order, deleted ones too. An error is the last thing that it yields; those before
 // it are good.
 func Entries(file io.Reader) iter.Seq2[Entry, error] {
+	return entries(file, MaxInflatedBytes)
+}
+
+func entries(file io.Reader, inflated int64) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		for record, err := range records[named](file, entryFields) {
+		for record, err := range records[named](file, entryFields, inflated) {
 			var e Entry
 			if err == nil {
 				e, err = record.entry()

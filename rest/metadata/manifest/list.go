@@ -47,7 +47,7 @@ var listFields = []field{
 // order. An error is the last thing that it yields; those before it are good.
 func List(file io.Reader) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
-		for record, err := range records[listed](file, listFields) {
+		for record, err := range records[listed](file, listFields, MaxInflatedBytes) {
 			var f File
 			if err == nil {
 				f, err = record.file()

@@ -1,0 +1,4 @@
+package manifest
+
+// EntriesWithin is Entries with another limit than MaxInflatedBytes.
+var EntriesWithin = entries
