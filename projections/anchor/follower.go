@@ -2,6 +2,7 @@ package anchor
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"puddle/internal/warehouse"
@@ -24,9 +25,24 @@ type Follower struct {
 
 	wake   chan struct{} // holds one wake-up
 	cancel context.CancelFunc
-	done   chan struct{} // closed when run has returned; guards written after it
+	done   chan struct{} // closed when run has returned
 
-	written journal.Position // run's, then Close's
+	mu    sync.Mutex
+	state State // guarded by mu
+}
+
+// State is how far a Follower is.
+type State struct {
+	Written journal.Position // what head.json holds; zero until this follower has written it
+	Err     error            // why the newest attempt failed; nil when it did not
+	Failed  int64            // attempts so far that failed
+}
+
+// State tells how far the follower is. Safe for concurrent use, also after Close.
+func (f *Follower) State() State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state
 }
 
 // Follow starts a Follower of from that writes to store. Each error of reading
@@ -70,9 +86,11 @@ func (f *Follower) run(ctx context.Context) {
 	pause := Interval
 	for wait(ctx, f.wake) {
 		err := f.write(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
+		}
+		f.tried(err)
+		switch {
 		case err != nil:
 			f.failed(err)
 			f.Wake()
@@ -102,15 +120,26 @@ func wait[T any](ctx context.Context, event <-chan T) bool {
 // there is no event yet.
 func (f *Follower) write(ctx context.Context) error {
 	newest, found, err := f.newest(ctx)
-	if err != nil || !found || newest.Position == f.written {
+	if err != nil || !found || newest.Position == f.State().Written {
 		return err
 	}
 	head := Head{Position: newest.Position, At: newest.At, WrittenAt: time.Now()}
 	if err := writeHead(ctx, f.store, head); err != nil {
 		return err
 	}
-	f.written = newest.Position
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.state.Written = newest.Position
 	return nil
+}
+
+// tried notes how an attempt ended.
+func (f *Follower) tried(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.state.Err = err; err != nil {
+		f.state.Failed++
+	}
 }
 
 // newest reads the event at the journal's head; false before birth.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"puddle/journal"
+	"puddle/journal/journaltest"
 	"puddle/projections"
 	"puddle/projections/recorder"
 )
@@ -112,4 +114,57 @@ func appendGroup(b *testing.B, j journal.Journal, chain journal.Chain, o project
 		b.Fatal(err)
 	}
 	return chain
+}
+
+// BenchmarkCreateBesideMany creates tables beside 1,000 others and beside 100,000,
+// in turns of a hundred, each with places of its own that no other's may overlap,
+// over bbolt and SQLite files. The metric ratio is what the many make of the cost:
+// it stays near 1.
+func BenchmarkCreateBesideMany(b *testing.B) {
+	sizes := []int{1_000, 100_000}
+	var stages []*stage
+	for _, tables := range sizes {
+		j, store := pair{"journal.db", "puddle.db"}.in(b.TempDir()).open(b)
+		defer closeIt(b, j)
+		defer closeIt(b, store)
+		story := journaltest.NewStory(lake)
+		story.CreateNamespace(journal.Namespace{"bench"}, nil)
+		for i := range tables {
+			story.CreateTable(journal.Identifier{Namespace: journal.Namespace{"bench"}, Name: fmt.Sprint("before ", i)})
+		}
+		journaltest.Append(b, j, journaltest.Entries(b, story.Drafts, journaltest.Start))
+		s := newStageOver(b, j, store, nil, recorder.Options{})
+		defer closeIt(b, s)
+		stages = append(stages, s)
+	}
+	took := make([]time.Duration, len(sizes))
+	b.ResetTimer()
+	for from := 0; from < b.N; from += 100 {
+		for i, s := range stages {
+			start := time.Now()
+			createTogether(b, s, fmt.Sprint("new ", from), min(100, b.N-from))
+			took[i] += time.Since(start)
+		}
+	}
+	for i, tables := range sizes {
+		b.ReportMetric(float64(took[i])/float64(b.N), fmt.Sprintf("ns/create-beside-%d", tables))
+	}
+	b.ReportMetric(float64(took[1])/float64(took[0]), "ratio")
+}
+
+// createTogether creates tables from 16 goroutines.
+func createTogether(b *testing.B, s *stage, name string, tables int) {
+	const goroutines = 16
+	var writers sync.WaitGroup
+	for i := range goroutines {
+		writers.Go(func() {
+			for n := range share(tables, goroutines, i) {
+				if _, err := s.Record(ctx, create(lake, "bench", fmt.Sprint(name, " ", i, " ", n))); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	writers.Wait()
 }

@@ -120,6 +120,7 @@ func (r *Recorder) abandon(g *group, reason error) {
 	won, lost := notRecorded(reason), notRecorded(reason)
 	if errors.Is(reason, journal.ErrUnknownOutcome) {
 		won, lost = reason, stopped(reason)
+		g.seen.Unknown = len(g.winners)
 	}
 	for _, c := range g.winners {
 		c.answer(journal.Event{}, won)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,6 +24,7 @@ type Group struct {
 	Drafts   int           // taken
 	Recorded int           // appended and acknowledged
 	Refused  int           // in conflict with what is true
+	Unknown  int           // the journal cannot say whether it has them
 	Bytes    int           // that the group added to the journal
 	Apply    time.Duration // steps 1 and 2
 	Append   time.Duration // step 3
@@ -54,6 +56,8 @@ type Recorder struct {
 	stop   context.CancelCauseFunc
 	done   chan struct{} // the writer goroutine has ended
 	gate   gate
+
+	waiting atomic.Int64 // calls of Record that have no outcome yet
 
 	// Of the writer goroutine alone.
 	chains map[uuid.UUID]journal.Chain
@@ -126,6 +130,8 @@ func (r *Recorder) Record(ctx context.Context, d journal.Draft) (journal.Event, 
 		return journal.Event{}, notRecorded(context.Cause(ctx))
 	}
 	c := &call{draft: d, reply: make(chan outcome, 1)}
+	r.waiting.Add(1)
+	defer r.waiting.Add(-1)
 	select {
 	case r.drafts <- c:
 	case <-ctx.Done():
@@ -158,6 +164,10 @@ func (r *Recorder) Ready() error {
 	}
 	return r.gate.reason()
 }
+
+// Waiting is how many drafts have no outcome yet: those in the group under way
+// and those that queue for the next.
+func (r *Recorder) Waiting() int { return int(r.waiting.Load()) }
 
 // Close finishes the drafts already taken and answers all others ErrStopped. It
 // does not wait for pointer tables that do not come up. Readers go on, unless
