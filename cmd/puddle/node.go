@@ -43,6 +43,7 @@ type node struct {
 	anchors    map[uuid.UUID]*anchor.Follower // of the warehouses that have one
 	recorder   *recorder.Recorder
 	handler    http.Handler
+	opening    opening
 
 	refused bool           // the start was, for safety
 	closers []func() error // in the order of opening
@@ -51,7 +52,7 @@ type node struct {
 // openNode opens everything, in the order in which later parts need earlier
 // ones. It takes the lock over, also when it fails.
 func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock, p purpose) (*node, error) {
-	return newNode(c, log, p, journal.NewClock()).open(ctx, l)
+	return newNode(c, log, p, journal.NewClock()).open(ctx, l.release)
 }
 
 func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Clock) *node {
@@ -62,12 +63,20 @@ func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Cloc
 	return n
 }
 
-func (n *node) open(ctx context.Context, l *lock) (*node, error) {
-	n.onClose(l.release)
-	for _, step := range []func(context.Context) error{
-		n.openJournal, n.openTables, n.openWarehouses, n.bring, n.follow, n.record, n.handle, n.mountVerify, n.startPurges,
+// open opens the node. What it releases in the end is the last that it gives
+// back, also when it fails.
+func (n *node) open(ctx context.Context, release func() error) (*node, error) {
+	n.onClose(release)
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
+		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
+		{"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.startPurges},
 	} {
-		if err := step(ctx); err != nil {
+		n.opening.say(step.what)
+		if err := step.do(ctx); err != nil {
 			err = noLook(damaged(err))
 			n.refused = exitCode(err) == codeRefused
 			return nil, errors.Join(err, n.Close())
@@ -151,6 +160,7 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 	const step = 100_000
 	told := journal.Seq(0)
 	progress := func(done, head journal.Seq) {
+		n.opening.replayed(w.Name, done, head)
 		if done >= told+step {
 			told = done
 			n.log.Info().Str("warehouse", w.Name).Stringer("seq", done).Stringer("head", head).Msg("replaying")
@@ -181,7 +191,7 @@ func (n *node) record(ctx context.Context) (err error) {
 		Clock: n.clock,
 		Observe: func(g recorder.Group) {
 			n.metrics.Recorded(rest.Group{
-				Drafts: g.Drafts, Recorded: g.Recorded, Refused: g.Refused, Bytes: g.Bytes,
+				Drafts: g.Drafts, Recorded: g.Recorded, Refused: g.Refused, Unknown: g.Unknown, Bytes: g.Bytes,
 				Apply: g.Apply, Append: g.Append, Commit: g.Commit,
 			})
 			if g.Err != nil {
