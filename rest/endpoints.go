@@ -16,7 +16,7 @@ func (s *server) endpoints() []endpoint {
 	for _, e := range catalogEndpoints() {
 		bare := catalogBase + e.path
 		e.path = catalogBase + "/{prefix}" + e.path
-		if s.only() != nil {
+		if s.starting || s.only() != nil {
 			e.also = bare
 		}
 		all = append(all, e)
@@ -70,7 +70,7 @@ func catalogEndpoints() []endpoint {
 func puddleEndpoints() []endpoint {
 	const warehouse = puddleBase + "/warehouses/{warehouse}"
 	return []endpoint{
-		{method: http.MethodGet, path: puddleBase + "/status", handle: status},
+		{method: http.MethodGet, path: puddleBase + "/status", handle: status, early: true},
 		{method: http.MethodGet, path: puddleBase + "/warehouses", handle: listWarehouses},
 		{method: http.MethodGet, path: warehouse + "/events", handle: listEvents},
 		{method: http.MethodGet, path: warehouse + "/history", handle: history},
@@ -82,13 +82,13 @@ func puddleEndpoints() []endpoint {
 // openEndpoints are for whoever runs the server.
 func openEndpoints(m *Metrics) []endpoint {
 	all := []endpoint{
-		{method: http.MethodGet, path: "/healthz", handle: healthz, open: true},
-		{method: http.MethodHead, path: "/healthz", handle: healthz, open: true},
-		{method: http.MethodGet, path: "/readyz", handle: readyz, open: true},
-		{method: http.MethodHead, path: "/readyz", handle: readyz, open: true},
+		{method: http.MethodGet, path: "/healthz", handle: healthz, open: true, early: true},
+		{method: http.MethodHead, path: "/healthz", handle: healthz, open: true, early: true},
+		{method: http.MethodGet, path: "/readyz", handle: readyz, open: true, early: true},
+		{method: http.MethodHead, path: "/readyz", handle: readyz, open: true, early: true},
 	}
 	if m != nil {
-		all = append(all, endpoint{method: http.MethodGet, path: "/metrics", handle: m.show})
+		all = append(all, endpoint{method: http.MethodGet, path: "/metrics", handle: m.show, early: true})
 	}
 	return all
 }

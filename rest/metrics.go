@@ -96,8 +96,11 @@ func (m *Metrics) recorderMetrics() {
 		Name: "puddle_journal_bytes_total", Help: "Bytes that groups added to the journal.",
 	})
 	m.drafts = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "puddle_recorder_drafts_total", Help: "Drafts by what came of them: recorded, refused or failed.",
+		Name: "puddle_recorder_drafts_total", Help: "Drafts by what came of them: recorded, refused, failed (surely not recorded) or unknown.",
 	}, []string{"result"})
+	for _, result := range []string{"recorded", "refused", "failed", "unknown"} {
+		m.drafts.WithLabelValues(result)
+	}
 	m.steps = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "puddle_recorder_step_duration_seconds", Help: "How long a group took in each step: apply, append or commit.",
 		Buckets: prometheus.ExponentialBuckets(0.00005, 2, 18),
@@ -106,9 +109,9 @@ func (m *Metrics) recorderMetrics() {
 
 // Group is one group of the recorder as metrics see it.
 type Group struct {
-	Drafts, Recorded, Refused int
-	Bytes                     int
-	Apply, Append, Commit     time.Duration
+	Drafts, Recorded, Refused, Unknown int
+	Bytes                              int
+	Apply, Append, Commit              time.Duration
 }
 
 // Recorded counts a group. It does not block.
@@ -120,7 +123,8 @@ func (m *Metrics) Recorded(g Group) {
 	m.groupBytes.Add(float64(g.Bytes))
 	m.drafts.WithLabelValues("recorded").Add(float64(g.Recorded))
 	m.drafts.WithLabelValues("refused").Add(float64(g.Refused))
-	m.drafts.WithLabelValues("failed").Add(float64(max(0, g.Drafts-g.Recorded-g.Refused)))
+	m.drafts.WithLabelValues("unknown").Add(float64(g.Unknown))
+	m.drafts.WithLabelValues("failed").Add(float64(max(0, g.Drafts-g.Recorded-g.Refused-g.Unknown)))
 	m.steps.WithLabelValues("apply").Observe(g.Apply.Seconds())
 	m.steps.WithLabelValues("append").Observe(g.Append.Seconds())
 	m.steps.WithLabelValues("commit").Observe(g.Commit.Seconds())
@@ -186,6 +190,10 @@ func methodLabel(method string) string {
 	return "other"
 }
 
+// commitResults are counted from the start on, so that the first of a kind is
+// seen as one more.
+var commitResults = []string{"done", "conflict", "refused", "busy", "unknown"}
+
 func commitResult(status int) string {
 	switch {
 	case status < 300:
@@ -200,11 +208,18 @@ func commitResult(status int) string {
 	return "unknown"
 }
 
-// watch looks at each warehouse when asked: at the head of its journal, and at
-// its purges by the clock that dates drops.
-func (m *Metrics) watch(warehouses []Warehouse, now func() time.Time) {
-	for i := range warehouses {
-		m.registry.MustRegister(newHeadGauge(&warehouses[i]), newPurgeGauges(&warehouses[i], now))
+// watch looks at a server and its warehouses when asked, and no more at the one
+// that was starting before; at purges by the clock that dates drops.
+func (m *Metrics) watch(s *server) {
+	gauges := newServerGauges(s)
+	m.registry.Unregister(gauges)
+	m.registry.MustRegister(gauges)
+	for i := range s.Warehouses {
+		w := &s.Warehouses[i]
+		m.registry.MustRegister(newWarehouseGauges(w), newPurgeGauges(w, s.Now))
+		for _, result := range commitResults {
+			m.commits.WithLabelValues(w.Name, result)
+		}
 	}
 }
 

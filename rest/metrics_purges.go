@@ -59,9 +59,5 @@ func (g purgeGauges) Collect(to chan<- prometheus.Metric) {
 	value(g.files, prometheus.CounterValue, p.Files.Kept, "kept")
 	value(g.files, prometheus.CounterValue, p.Files.Failed, "failed")
 	value(g.bytes, prometheus.CounterValue, p.Files.Bytes)
-	stopped := int64(0)
-	if p.Err != nil {
-		stopped = 1
-	}
-	value(g.failed, prometheus.GaugeValue, stopped)
+	value(g.failed, prometheus.GaugeValue, one(p.Err != nil))
 }

@@ -20,6 +20,7 @@ type endpoint struct {
 	again  func(*call, journal.Event) (reply, error) // the answer once more, from the event that it made; of what takes keys
 
 	open    bool // needs no token
+	early   bool // is answered while the server starts
 	body    bool // its body is read
 	writes  bool // changes the catalog
 	commits bool // is a commit, where clients read 5xx as an unknown outcome

@@ -73,6 +73,8 @@ func (c *call) serve(w http.ResponseWriter) (reply, error) {
 		return reply{}, noSuchRoute(c.request.Method, path)
 	case c.endpoint == nil:
 		return reply{}, wrongMethod(c.request.Method, path, found.allow())
+	case c.server.starting && !c.endpoint.early:
+		return reply{}, notReady(c.commits(), c.server.ready(c.ctx))
 	}
 	if err := c.findWarehouse(); err != nil {
 		return reply{}, err

@@ -38,6 +38,9 @@ type Warehouse struct {
 	// Cursor is the position that the pointer tables have reached. Optional:
 	// without it, they count as caught up.
 	Cursor func(ctx context.Context) (journal.Position, error)
+	// Anchor tells how far the anchor in the warehouse is. Optional: without it,
+	// there is none.
+	Anchor func() Anchor
 	// Purging tells what the job does that removes the files of dropped tables.
 	// Optional: without it, none runs here.
 	Purging func() Purging
@@ -49,6 +52,9 @@ type Options struct {
 	Warehouses     []Warehouse
 	Access         *access.Guard
 	Ready          func(context.Context) error // nil: ready. The text of an error is shown to anybody
+	Writer         func() Writer               // nil: there is nothing to tell that Ready does not
+	Room           func(context.Context) Room  // nil: nobody knows
+	Build          string                      // what status says; may be empty
 	MaxBody        int64                       // bytes of one request's body; default DefaultMaxBody
 	MaxInflight    int64                       // bytes of all bodies in work; default DefaultMaxInflight
 	RequestTimeout time.Duration               // for all but what is recorded already; default DefaultRequestTimeout
@@ -68,12 +74,23 @@ type server struct {
 	bodies     budget
 	deflaters  deflaters
 	inFlight   inFlight
+	starting   bool // there is nothing to serve yet
 }
 
 // New is the handler of everything puddle serves over HTTP, safe for concurrent
 // use. The http.Server that runs it should set DisableGeneralOptionsHandler, or
 // it answers OPTIONS * itself, without asking who is there.
-func New(o Options) http.Handler {
+func New(o Options) http.Handler { return newServer(o, false) }
+
+// Starting is the handler of a server that is being opened. What tells how it is
+// is answered: /healthz, /readyz, /metrics, and status. Everything else is surely
+// not done, and to be tried again. o has no warehouses, and its Ready says what
+// is under way.
+func Starting(o Options) http.Handler {
+	return newServer(o, true)
+}
+
+func newServer(o Options, starting bool) *server {
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
 	}
@@ -89,14 +106,14 @@ func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &server{Options: o, warehouses: make(map[string]*Warehouse, len(o.Warehouses)), bodies: budget{max: o.MaxInflight}}
+	s := &server{Options: o, warehouses: make(map[string]*Warehouse, len(o.Warehouses)), bodies: budget{max: o.MaxInflight}, starting: starting}
 	s.sites = http.NewCrossOriginProtection()
 	for i := range o.Warehouses {
 		s.warehouses[o.Warehouses[i].Name] = &o.Warehouses[i]
 	}
 	s.router = newRouter(s.endpoints())
 	if o.Metrics != nil {
-		o.Metrics.watch(o.Warehouses, o.Now)
+		o.Metrics.watch(s)
 	}
 	return s
 }

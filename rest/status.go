@@ -14,16 +14,20 @@ import (
 // people; whoever has none is clean.
 type statusBody struct {
 	Ready      bool              `json:"ready"`
+	Build      string            `json:"build"`
+	Writer     writerStatus      `json:"writer"`
+	Room       roomStatus        `json:"room"`
 	Warehouses []warehouseStatus `json:"warehouses"`
 	Warnings   []warningBody     `json:"warnings"`
 }
 
 type warehouseStatus struct {
-	Warehouse   string       `json:"warehouse"`
-	Incarnation uuid.UUID    `json:"incarnation"`
-	Head        headBody     `json:"head"`
-	Tables      tablesStatus `json:"tables"`
-	Purges      purgesStatus `json:"purges"`
+	Warehouse   string        `json:"warehouse"`
+	Incarnation uuid.UUID     `json:"incarnation"`
+	Head        headBody      `json:"head"`
+	Tables      tablesStatus  `json:"tables"`
+	Anchor      *anchorStatus `json:"anchor,omitempty"`
+	Purges      purgesStatus  `json:"purges"`
 }
 
 // tablesStatus is how far the pointer tables are. What is being recorded at this
@@ -33,9 +37,20 @@ type tablesStatus struct {
 	Behind uint64      `json:"behind"` // events
 }
 
+// warningBody is something to look at. What is critical keeps the catalog from
+// serving, or will soon, until somebody does something.
 type warningBody struct {
 	Warehouse string `json:"warehouse,omitempty"`
+	Critical  bool   `json:"critical"`
 	Message   string `json:"message"`
+}
+
+func (b *statusBody) warn(warehouse, message string) {
+	b.Warnings = append(b.Warnings, warningBody{Warehouse: warehouse, Message: message})
+}
+
+func (b *statusBody) critical(warehouse, message string) {
+	b.Warnings = append(b.Warnings, warningBody{warehouse, true, message})
 }
 
 // status tells how each warehouse is, and what somebody should look at.
@@ -43,12 +58,10 @@ func status(c *call) (reply, error) {
 	if err := c.query.only(); err != nil {
 		return reply{}, err
 	}
-	body := statusBody{Ready: true, Warnings: []warningBody{}}
-	if c.server.Ready != nil {
-		if err := c.server.Ready(c.ctx); err != nil {
-			body.Ready = false
-			body.Warnings = append(body.Warnings, warningBody{Message: "not ready: " + err.Error()})
-		}
+	body := statusBody{Build: c.server.Build, Warehouses: []warehouseStatus{}, Warnings: []warningBody{}}
+	body.service(c)
+	if c.server.Room != nil {
+		body.room(c.server.Room(c.ctx))
 	}
 	for i := range c.server.Warehouses {
 		w := &c.server.Warehouses[i]
@@ -57,11 +70,34 @@ func status(c *call) (reply, error) {
 			return reply{}, unreadable(err)
 		}
 		body.Warehouses = append(body.Warehouses, is)
+		if is.Anchor != nil && is.Anchor.Error != "" {
+			body.warn(w.Name, "the anchor (_puddle/head.json) is late: "+is.Anchor.Error)
+		}
 		for _, message := range is.Purges.warnings() {
-			body.Warnings = append(body.Warnings, warningBody{w.Name, message})
+			body.warn(w.Name, message)
 		}
 	}
 	return ok(body)
+}
+
+// service tells whether requests are served as they should be. What passes by
+// itself is a warning.
+func (b *statusBody) service(c *call) {
+	err := c.server.ready(c.ctx)
+	b.Ready = err == nil
+	w := c.server.writing(b.Ready)
+	b.Writer = writerStatus(w)
+	if err == nil {
+		return
+	}
+	tell, message := b.warn, "not ready: "+err.Error()
+	if w.lasts() || w.State == WriterRunning {
+		tell = b.critical
+	}
+	if w.Reason != "" {
+		message += ": " + w.Reason
+	}
+	tell("", message)
 }
 
 // status looks at a warehouse. What its tables say is left out while they are not
@@ -80,9 +116,8 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, readable bool) (s
 		}
 		s.Tables.Seq = cursor.Seq
 	}
-	if s.Tables.Seq < head.Seq {
-		s.Tables.Behind = uint64(head.Seq - s.Tables.Seq)
-	}
+	s.Tables.Behind = behind(s.Tables.Seq, head.Seq)
+	s.Anchor = w.anchored(head.Seq)
 	s.Purges.work(w)
 	if !readable {
 		return s, nil

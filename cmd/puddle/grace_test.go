@@ -46,7 +46,7 @@ func TestGrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := newNode(c, zerolog.Nop(), serving, bubble{}).open(t.Context(), l)
+		n, err := newNode(c, zerolog.Nop(), serving, bubble{}).open(t.Context(), l.release)
 		if err != nil {
 			t.Fatal(err)
 		}

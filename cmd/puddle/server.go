@@ -15,6 +15,7 @@ import (
 
 	"puddle/cmd/puddle/config"
 	"puddle/internal/warehouse/dir"
+	"puddle/journal"
 )
 
 // Limits of connections that no key sets.
@@ -26,15 +27,17 @@ const (
 
 // server is a node that listens.
 type server struct {
-	node   *node
-	log    zerolog.Logger
-	http   *http.Server
-	tcp    net.Listener
-	socket *socket
+	node    *node
+	log     zerolog.Logger
+	http    *http.Server
+	handler switched
+	tcp     net.Listener
+	socket  *socket
+	failed  chan error // holds what each listener ends with
 }
 
-// startServer opens the data folder, which is made where it is missing, and
-// listens. Requests are answered once run is called.
+// startServer opens the data folder, which is made where it is missing. It
+// listens from the beginning, and says that it is starting until all is open.
 func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*server, error) {
 	if err := makeDataDir(c.DataDir); err != nil {
 		return nil, fail(codeNoLook, "data-dir: %w", err)
@@ -43,14 +46,17 @@ func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*ser
 	if err != nil {
 		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
-	n, err := openNode(ctx, c, log, l, serving)
-	if err != nil {
+	s := &server{node: newNode(c, log, serving, journal.NewClock()), log: log, failed: make(chan error, 2)}
+	s.http = newHTTP(c.Server, &s.handler, log)
+	release := func() error { return errors.Join(s.deaf(), l.release()) }
+	if err := s.listen(l); err != nil {
+		return nil, errors.Join(noLook(err), release())
+	}
+	if _, err := s.node.open(ctx, release); err != nil {
 		return nil, err
 	}
-	s := &server{node: n, log: log, http: newHTTP(n, log)}
-	if err := s.listen(l); err != nil {
-		return nil, errors.Join(noLook(err), s.close())
-	}
+	s.handler.to(s.node.handler)
+	s.tell("listening")
 	return s, nil
 }
 
@@ -63,11 +69,11 @@ func makeDataDir(path string) error {
 	return dir.MakeRoot(path, 0o700)
 }
 
-func newHTTP(n *node, logger zerolog.Logger) *http.Server {
+func newHTTP(c config.Server, handler http.Handler, logger zerolog.Logger) *http.Server {
 	return &http.Server{
-		Handler: n.handler, ConnContext: trust,
-		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime + n.config.Server.RequestTimeout,
-		WriteTimeout: 2*headerTime + 2*n.config.Server.RequestTimeout, IdleTimeout: idleTime,
+		Handler: handler, ConnContext: trust,
+		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime + c.RequestTimeout,
+		WriteTimeout: 2*headerTime + 2*c.RequestTimeout, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeaderBytes,
 		// The handler answers OPTIONS *, once it knows who asks.
 		DisableGeneralOptionsHandler: true,
@@ -75,38 +81,47 @@ func newHTTP(n *node, logger zerolog.Logger) *http.Server {
 	}
 }
 
-// listen opens address and socket, and tells others where they are.
-func (s *server) listen(l *lock) (err error) {
+// listen opens address and socket, tells others where they are, and answers that
+// it is starting.
+func (s *server) listen(l *lock) error {
+	starting, err := s.node.starting()
+	if err != nil {
+		return err
+	}
+	s.handler.to(starting)
 	if s.tcp, err = net.Listen("tcp", s.node.config.Server.Addr); err != nil {
 		return fmt.Errorf("server.addr: %w", err)
 	}
 	if s.socket, err = listenSocket(s.node.config.DataDir); err != nil {
 		return err
 	}
-	address := s.tcp.Addr().String()
-	if err := l.publish(holder{os.Getpid(), s.socket.path, address}); err != nil {
+	if err := l.publish(holder{os.Getpid(), s.socket.path, s.tcp.Addr().String()}); err != nil {
 		return err
 	}
-	line := s.log.Info().Str("address", address).Str("socket", s.socket.path)
-	for _, w := range s.node.warehouses {
+	for _, l := range []net.Listener{s.tcp, s.socket} {
+		go func() { s.failed <- s.http.Serve(l) }()
+	}
+	s.tell("starting")
+	return nil
+}
+
+// tell logs where the server is.
+func (s *server) tell(what string) {
+	line := s.log.Info().Str("address", s.tcp.Addr().String()).Str("socket", s.socket.path)
+	for _, w := range s.node.config.Warehouses {
 		line.Str("warehouse-"+w.Name, w.Root.URL)
 	}
-	line.Msg("listening")
-	return nil
+	line.Msg(what)
 }
 
 // run serves until stop ends, then lets requests under way finish, for as long
 // as the grace allows and force does not end, and closes everything.
 func (s *server) run(stop, force context.Context) error {
-	failed := make(chan error, 2)
-	for _, l := range []net.Listener{s.tcp, s.socket} {
-		go func() { failed <- s.http.Serve(l) }()
-	}
 	var err error
 	select {
 	case <-stop.Done():
 		s.log.Info().Msg("stopping")
-	case err = <-failed:
+	case err = <-s.failed:
 		err = noLook(err)
 	}
 	grace, cancel := context.WithTimeout(force, s.node.config.Server.ShutdownGrace)
@@ -121,7 +136,10 @@ func (s *server) run(stop, force context.Context) error {
 
 // close gives back what is open: connections first. Who was cut off and is still
 // in the handler is answered with errors by what is closed under it.
-func (s *server) close() error {
+func (s *server) close() error { return errors.Join(s.deaf(), s.node.Close()) }
+
+// deaf ends all connections and listens no more. Idempotent.
+func (s *server) deaf() error {
 	errs := []error{s.http.Close()}
 	if s.tcp != nil {
 		s.tcp.Close()
@@ -129,5 +147,5 @@ func (s *server) close() error {
 	if s.socket != nil {
 		errs = append(errs, s.socket.Close())
 	}
-	return errors.Join(append(errs, s.node.Close())...)
+	return errors.Join(errs...)
 }

@@ -11,8 +11,6 @@ import (
 	store "puddle/internal/warehouse"
 	"puddle/internal/warehouse/dir"
 	"puddle/journal"
-	"puddle/projections"
-	"puddle/projections/recorder"
 	"puddle/recover"
 	"puddle/rest"
 	"puddle/rest/access"
@@ -62,22 +60,28 @@ func (n *node) bind(ctx context.Context, w *warehouse) error {
 	return nil
 }
 
-// handle makes the handler of everything.
-func (n *node) handle(context.Context) error {
+// options are those of a handler that do not depend on what is open.
+func (n *node) options() (rest.Options, error) {
 	var tokens []access.Token
 	for _, t := range n.config.Tokens {
 		tokens = append(tokens, access.Token(t))
 	}
 	guard, err := access.NewGuard(tokens...)
-	if err != nil {
-		return err
-	}
-	options := rest.Options{
-		Access: guard, Ready: n.ready, Log: logRequest(n.log), Metrics: n.metrics,
+	return rest.Options{
+		Access: guard, Log: logRequest(n.log), Metrics: n.metrics, Build: build(),
 		MaxBody: n.config.Server.MaxBodyBytes, MaxInflight: n.config.Server.MaxInflightBytes,
 		RequestTimeout: n.config.Server.RequestTimeout, KeyLifetime: n.config.KeyLifetime,
 		Now: n.steady.now,
+	}, err
+}
+
+// handle makes the handler of everything.
+func (n *node) handle(context.Context) error {
+	options, err := n.options()
+	if err != nil {
+		return err
 	}
+	options.Ready, options.Writer, options.Room = n.ready, n.writer, n.room
 	for _, w := range n.warehouses {
 		options.Warehouses = append(options.Warehouses, n.offer(w))
 	}
@@ -99,29 +103,17 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Cursor:   n.tables.Warehouse(w.id).Cursor,
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
+	if follower, ok := n.anchors[w.id]; ok {
+		offered.Anchor = func() rest.Anchor {
+			s := follower.State()
+			return rest.Anchor{Seq: s.Written.Seq, Err: s.Err, Failed: s.Failed}
+		}
+	}
 	if n.purpose == serving && w.Purge.Mode == config.PurgeServer {
 		w.purges = n.purgesOf(w, reader, decides)
 		offered.Purging = w.purging
 	}
 	return offered
-}
-
-// ready says, in words for anybody, why requests are not served as they should
-// be: changes are not taken, or the pointer tables do not read.
-func (n *node) ready(ctx context.Context) error {
-	err := n.recorder.Ready()
-	switch {
-	case errors.Is(err, recorder.ErrBehind):
-		return errors.New("catching up with the journal")
-	case err != nil:
-		return errors.New("read only until restart")
-	}
-	for _, w := range n.warehouses {
-		if _, err := n.recorder.Reader(w.id).Children(ctx, nil, projections.Page{Limit: 1}); err != nil {
-			return errors.New("the pointer tables cannot be read")
-		}
-	}
-	return nil
 }
 
 // present looks whether a file is in the warehouse.

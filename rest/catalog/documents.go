@@ -42,6 +42,8 @@ type documents struct {
 	held  int64                 // guarded by mu: the weight of all
 	where map[any]*list.Element // guarded by mu: by journal.Digest or form
 	used  list.List             // guarded by mu: of *slot, newest first
+
+	hits, misses atomic.Int64 // of documents and forms
 }
 
 type slot struct {
@@ -80,8 +82,10 @@ func (d *documents) get(key any) any {
 	defer d.mu.Unlock()
 	at, ok := d.where[key]
 	if !ok {
+		d.misses.Add(1)
 		return nil
 	}
+	d.hits.Add(1)
 	d.used.MoveToFront(at)
 	return at.Value.(*slot).value
 }

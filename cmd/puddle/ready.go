@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"puddle/projections"
+	"puddle/projections/recorder"
+	"puddle/rest"
+)
+
+// ready says, in words for anybody, why requests are not served as they should
+// be: changes are not taken, or the pointer tables do not read.
+func (n *node) ready(ctx context.Context) error {
+	switch n.writer().State {
+	case rest.WriterCatchingUp:
+		return errors.New("catching up with the journal")
+	case rest.WriterStopped:
+		return errors.New("read only until restart")
+	}
+	for _, w := range n.warehouses {
+		if _, err := n.recorder.Reader(w.id).Children(ctx, nil, projections.Page{Limit: 1}); err != nil {
+			return errors.New("the pointer tables cannot be read")
+		}
+	}
+	return nil
+}
+
+// writer is how the recorder is.
+func (n *node) writer() rest.Writer {
+	w := rest.Writer{State: rest.WriterRunning, Waiting: n.recorder.Waiting()}
+	err := n.recorder.Ready()
+	switch {
+	case err == nil:
+		return w
+	case errors.Is(err, recorder.ErrBehind):
+		w.State = rest.WriterCatchingUp
+	default:
+		w.State = rest.WriterStopped
+	}
+	w.Reason = err.Error()
+	return w
+}

@@ -1,0 +1,41 @@
+package rest
+
+import "puddle/journal"
+
+// Anchor is the copy of a warehouse's head that lies in the warehouse
+// (head.json), and who writes it.
+type Anchor struct {
+	Seq    journal.Seq // that it has; 0 until it was written since the start
+	Err    error       // why writing it failed the last time; nil: it did not
+	Failed int64       // failures since the start
+}
+
+// anchorStatus is the anchor as scripts read it. One that is late by more than
+// moments has an error.
+type anchorStatus struct {
+	Seq    journal.Seq `json:"seq"`
+	Behind uint64      `json:"behind"` // events
+	Failed int64       `json:"failed"`
+	Error  string      `json:"error,omitempty"`
+}
+
+// anchored is nil for a warehouse that has no anchor.
+func (w *Warehouse) anchored(head journal.Seq) *anchorStatus {
+	if w.Anchor == nil {
+		return nil
+	}
+	a := w.Anchor()
+	s := &anchorStatus{Seq: a.Seq, Behind: behind(a.Seq, head), Failed: a.Failed}
+	if a.Err != nil {
+		s.Error = a.Err.Error()
+	}
+	return s
+}
+
+// behind is how many events are between two places.
+func behind(at, head journal.Seq) uint64 {
+	if at >= head {
+		return 0
+	}
+	return uint64(head - at)
+}

@@ -1,0 +1,44 @@
+package rest
+
+// WriterState is whether changes are taken.
+type WriterState string
+
+// The states of the writer.
+const (
+	WriterStarting   WriterState = "starting"    // the catalog is being opened
+	WriterRunning    WriterState = "running"     // changes are taken
+	WriterCatchingUp WriterState = "catching-up" // the pointer tables lack events: changes wait or are refused, for now
+	WriterStopped    WriterState = "stopped"     // read only until restart
+)
+
+var writerStates = []WriterState{WriterStarting, WriterRunning, WriterCatchingUp, WriterStopped}
+
+// Writer is who makes changes events.
+type Writer struct {
+	State   WriterState
+	Reason  string // why it is not running; for the operator
+	Waiting int    // changes that have no outcome yet
+}
+
+// writerStatus is how the writer is.
+type writerStatus struct {
+	State   WriterState `json:"state"`
+	Reason  string      `json:"reason,omitempty"`
+	Waiting int         `json:"waiting"`
+}
+
+// writing is how the writer is; without one, as ready says.
+func (s *server) writing(ready bool) Writer {
+	switch {
+	case s.Writer != nil:
+		return s.Writer()
+	case s.starting:
+		return Writer{State: WriterStarting}
+	case ready:
+		return Writer{State: WriterRunning}
+	}
+	return Writer{State: WriterCatchingUp}
+}
+
+// lasts tells whether the state stays until somebody does something.
+func (w Writer) lasts() bool { return w.State == WriterStopped }
