@@ -15,7 +15,7 @@ import (
 // writes: every page that bbolt reaches and its list of free ones, the chain of
 // every warehouse and the ids beside it, the stored answers, and the documents of
 // the tail. What it finds is a *Damage. Documents before the tail are on pages
-// that were synced long ago.
+// that were synced long ago: what is wrong with them is no reason to stop.
 func (j *Journal) prove() error {
 	ctx := context.Background()
 	for id := range j.durable.heads {

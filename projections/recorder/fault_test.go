@@ -18,8 +18,9 @@ type fault struct {
 	err  error
 }
 
-// faults is every step that writes, both ways (law 5). An append that failed
-// after its effect can only be unknown, and so can an answer to remember.
+// faults is every step that writes, both ways (law 5). The recorder is told of an
+// append that failed after its effect only when that is unknown: a journal that
+// finds it out says that it is done. So it is with an answer to remember.
 var faults = []fault{
 	{"begin", false, errInjected}, {"begin", true, errInjected},
 	{"apply", false, errInjected}, {"apply", true, errInjected},
