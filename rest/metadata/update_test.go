@@ -63,6 +63,10 @@ var effects = []struct {
 	{"remove-partition-specs", false, list(`{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"b","transform":"bucket[4]"}]}}`,
 		`{"action":"set-default-spec","spec-id":1}`, `{"action":"remove-partition-specs","spec-ids":[0,5]}`),
 		map[string]string{"partition-specs/0/spec-id": "1", "partition-specs/1": "absent"}},
+	{"ids of removed specs are not given again", false, list(
+		`{"action":"add-spec","spec":{"fields":[{"source-id":1,"name":"b","transform":"bucket[4]"}]}}`, `{"action":"remove-partition-specs","spec-ids":[1]}`,
+		`{"action":"add-spec","spec":{"fields":[{"source-id":2,"name":"d","transform":"day"}]}}`),
+		map[string]string{"partition-specs/1/fields/0/field-id": "1001", "last-partition-id": "1001"}},
 	{"add-sort-order", false, list(`{"action":"add-sort-order","sort-order":{"order-id":9,"fields":[{"source-id":1,"transform":"identity","direction":"DESC","null-order":"nulls-first"}]}}`,
 		`{"action":"set-default-sort-order","sort-order-id":-1}`),
 		map[string]string{"default-sort-order-id": "1", "sort-orders/1/order-id": "1", "sort-orders/1/fields/0/direction": `"DESC"`}},
