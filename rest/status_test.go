@@ -17,7 +17,23 @@ import (
 
 // statusOf is the answer of the route status, as scripts read it.
 type statusOf struct {
-	Ready      bool
+	Ready  bool
+	Writer struct {
+		State, Reason string
+		Waiting       int
+	}
+	Room struct {
+		Files []struct {
+			Name        string
+			Bytes, Free int64
+		}
+		Disks []struct {
+			Name        string
+			Free, Least int64
+			Low         bool
+			Error       string
+		}
+	}
 	Warehouses []struct {
 		Warehouse   string
 		Incarnation uuid.UUID
@@ -26,6 +42,11 @@ type statusOf struct {
 			Hash string
 		}
 		Tables struct{ Seq, Behind uint64 }
+		Anchor *struct {
+			Seq, Behind uint64
+			Failed      int64
+			Error       string
+		}
 		Purges struct {
 			Pending, Due *int64
 			Closed       int64
@@ -36,7 +57,10 @@ type statusOf struct {
 			LastError    map[string]string `json:"last-error"`
 		}
 	}
-	Warnings []struct{ Warehouse, Message string }
+	Warnings []struct {
+		Warehouse, Message string
+		Critical           bool
+	}
 }
 
 func (f *fixture) status() (s statusOf) {

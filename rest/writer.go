@@ -9,9 +9,10 @@ const (
 	WriterRunning    WriterState = "running"     // changes are taken
 	WriterCatchingUp WriterState = "catching-up" // the pointer tables lack events: changes wait or are refused, for now
 	WriterStopped    WriterState = "stopped"     // read only until restart
+	WriterAway       WriterState = "away"        // no server runs: who asks has opened the files
 )
 
-var writerStates = []WriterState{WriterStarting, WriterRunning, WriterCatchingUp, WriterStopped}
+var writerStates = []WriterState{WriterStarting, WriterRunning, WriterCatchingUp, WriterStopped, WriterAway}
 
 // Writer is who makes changes events.
 type Writer struct {

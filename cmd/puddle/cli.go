@@ -54,6 +54,8 @@ func run(args []string, s *session) int {
 	switch {
 	case helped:
 		return codeDone
+	case err != nil && slices.Contains(args, "--nagios"):
+		return s.end(s.plugin(pluginUnknown, misused(args, err).Error(), ""))
 	case err != nil:
 		return s.end(&failure{codeUsage, misused(args, err)})
 	}
@@ -80,7 +82,9 @@ func misused(args []string, err error) error {
 // end tells an error and answers its exit code.
 func (s *session) end(err error) int {
 	var invalid *config.Error
+	var said plugin
 	switch {
+	case errors.As(err, &said):
 	case errors.As(err, &invalid):
 		fmt.Fprintln(s.stderr, err) // FILE:LINE: … on each line
 	case err != nil:

@@ -126,8 +126,11 @@ func unanswered(err error) error {
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
-	return fail(codeNoLook, "the server did not answer: %w", err)
+	return fail(codeNoLook, "%w: %w", errUnanswered, err)
 }
+
+// errUnanswered: no answer came, or not all of it.
+var errUnanswered = errors.New("the server did not answer")
 
 // asked are the words of the command line for the parameters of the routes.
 var asked = strings.NewReplacer(

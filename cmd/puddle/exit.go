@@ -69,9 +69,12 @@ func exitCode(err error) int {
 	var invalid *config.Error
 	var refusal *recover.Refusal
 	var known *failure
+	var said plugin
 	switch {
 	case err == nil:
 		return codeDone
+	case errors.As(err, &said):
+		return int(said)
 	case errors.As(err, &invalid):
 		return codeUsage
 	case errors.As(err, &refusal), errors.Is(err, journal.ErrFormat):

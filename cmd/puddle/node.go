@@ -73,7 +73,7 @@ func (n *node) open(ctx context.Context, release func() error) (*node, error) {
 	}{
 		{"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
 		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
-		{"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.startPurges},
+		{"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
 	} {
 		n.opening.say(step.what)
 		if err := step.do(ctx); err != nil {

@@ -31,6 +31,9 @@ func (n *node) writer() rest.Writer {
 	w := rest.Writer{State: rest.WriterRunning, Waiting: n.recorder.Waiting()}
 	err := n.recorder.Ready()
 	switch {
+	case err == nil && n.purpose != serving:
+		w.State = rest.WriterAway
+		return w
 	case err == nil:
 		return w
 	case errors.Is(err, recorder.ErrBehind):

@@ -28,6 +28,7 @@ const (
 // server is a node that listens.
 type server struct {
 	node    *node
+	lock    *lock
 	log     zerolog.Logger
 	http    *http.Server
 	handler switched
@@ -39,6 +40,15 @@ type server struct {
 // startServer opens the data folder, which is made where it is missing. It
 // listens from the beginning, and says that it is starting until all is open.
 func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*server, error) {
+	s, err := newServer(c, log)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.open(ctx)
+}
+
+// newServer is a server that has the data folder and listens.
+func newServer(c config.Config, log zerolog.Logger) (*server, error) {
 	if err := makeDataDir(c.DataDir); err != nil {
 		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
@@ -46,19 +56,26 @@ func startServer(ctx context.Context, c config.Config, log zerolog.Logger) (*ser
 	if err != nil {
 		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
-	s := &server{node: newNode(c, log, serving, journal.NewClock()), log: log, failed: make(chan error, 2)}
+	s := &server{node: newNode(c, log, serving, journal.NewClock()), log: log, lock: l, failed: make(chan error, 2)}
 	s.http = newHTTP(c.Server, &s.handler, log)
-	release := func() error { return errors.Join(s.deaf(), l.release()) }
 	if err := s.listen(l); err != nil {
-		return nil, errors.Join(noLook(err), release())
+		return nil, errors.Join(noLook(err), s.release())
 	}
-	if _, err := s.node.open(ctx, release); err != nil {
-		return nil, err
+	return s, nil
+}
+
+// open opens the node and serves it. After an error everything is given back.
+func (s *server) open(ctx context.Context) error {
+	if _, err := s.node.open(ctx, s.release); err != nil {
+		return err
 	}
 	s.handler.to(s.node.handler)
 	s.tell("listening")
-	return s, nil
+	return nil
 }
+
+// release lets others have the data folder, once nobody can reach this server.
+func (s *server) release() error { return errors.Join(s.deaf(), s.lock.release()) }
 
 // makeDataDir makes the folder, durably: the journal in it would be lost with it.
 func makeDataDir(path string) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
@@ -13,13 +12,16 @@ import (
 
 // statusCmd tells how the catalog is.
 type statusCmd struct {
-	JSON bool `name:"json" help:"One JSON document."`
+	JSON   bool `name:"json" xor:"as" help:"One JSON document."`
+	Nagios bool `name:"nagios" xor:"as" help:"One line and the exit code of a monitoring plugin."`
 }
 
 // Help is the detail of the help text.
 func (statusCmd) Help() string {
-	return "Heads, whether the pointer tables are caught up, and the purges of dropped tables. " +
-		"Asks the running server, or opens the files when none runs: then nothing is purged."
+	return "Heads, whether what follows the journal is caught up, purges of dropped tables, whether changes are taken, and room on the disks. " +
+		"Asks the running server, or opens the files when none runs: then nothing is purged.\n\n" +
+		"With --nagios the exit codes are those of monitoring plugins: 0 OK, 1 WARNING, 2 CRITICAL (somebody must do something, or no server " +
+		"runs), 3 UNKNOWN (it could not look, usage and configuration included). Only a running server is asked, and the files are left alone."
 }
 
 func (statusCmd) exits() []int { return []int{codeFindings, codeWarnings, codeNoLook, codeRefused} }
@@ -35,12 +37,47 @@ type statusPage struct {
 		Tables struct {
 			Behind uint64 `json:"behind"`
 		} `json:"tables"`
+		Anchor *struct {
+			Behind uint64 `json:"behind"`
+		} `json:"anchor"` // nil: there is none here
 		Purges purgesPage `json:"purges"`
 	} `json:"warehouses"`
-	Warnings []struct {
-		Warehouse string `json:"warehouse"`
-		Message   string `json:"message"`
-	} `json:"warnings"`
+	Writer struct {
+		State   string `json:"state"`
+		Waiting int    `json:"waiting"`
+	} `json:"writer"`
+	Room     roomPage        `json:"room"`
+	Warnings []statusWarning `json:"warnings"`
+}
+
+// roomPage is what files take, and disks have.
+type roomPage struct {
+	Files []struct {
+		Name  string `json:"name"`
+		Bytes int64  `json:"bytes"`
+		Free  int64  `json:"free"`
+	} `json:"files"`
+	Disks []struct {
+		Name  string `json:"name"`
+		Free  int64  `json:"free"`
+		Least int64  `json:"least"`
+		Error string `json:"error"`
+	} `json:"disks"`
+}
+
+// statusWarning is something to look at.
+type statusWarning struct {
+	Warehouse string `json:"warehouse"`
+	Critical  bool   `json:"critical"`
+	Message   string `json:"message"`
+}
+
+// String names the warehouse, if it is about one.
+func (w statusWarning) String() string {
+	if w.Warehouse == "" {
+		return w.Message
+	}
+	return w.Warehouse + ": " + w.Message
 }
 
 // purgesPage is what people are shown of a warehouse's purges.
@@ -60,6 +97,9 @@ type purgesPage struct {
 
 // Run reports.
 func (c statusCmd) Run(s *session) error {
+	if c.Nagios {
+		return c.check(s)
+	}
 	configured, err := s.config()
 	if err != nil {
 		return err
@@ -81,37 +121,73 @@ func (c statusCmd) report(s *session, asked *client) error {
 	} else {
 		err = page.print(s, asked.live)
 	}
-	if n := len(page.Warnings); err == nil && n > 0 {
+	if err != nil {
+		return err
+	}
+	switch n := len(page.Warnings); page.state() {
+	case pluginCritical:
+		return fail(codeFindings, "warnings: %d, of which some are critical", n)
+	case pluginWarning:
 		return fail(codeWarnings, "warnings: %d", n)
 	}
-	return err
+	return nil
 }
 
 func (p statusPage) print(s *session, live bool) error {
 	var rows []table.Row
 	for _, w := range p.Warehouses {
-		tables := "caught up"
-		if w.Tables.Behind > 0 {
-			tables = fmt.Sprintf("%d events behind", w.Tables.Behind)
+		anchor := "none"
+		if w.Anchor != nil {
+			anchor = lag(w.Anchor.Behind)
 		}
-		rows = append(rows, table.Row{w.Warehouse, w.Head.Seq.String(), w.Incarnation.String(), tables, w.Purges.String()})
+		rows = append(rows, table.Row{w.Warehouse, w.Head.Seq.String(), w.Incarnation.String(), lag(w.Tables.Behind), w.Purges.String(), anchor})
 	}
-	if err := s.table(table.Row{"warehouse", "head", "incarnation", "tables", "purges"}, rows...); err != nil {
+	if err := s.table(table.Row{"warehouse", "head", "incarnation", "tables", "purges", "anchor"}, rows...); err != nil {
 		return err
 	}
-	var lines strings.Builder
-	if !live {
-		lines.WriteString("no server runs\n")
+	return s.lines(append(p.surroundings(live), p.told()...))
+}
+
+// lag words how many events are missing.
+func lag(events uint64) string {
+	if events == 0 {
+		return "caught up"
 	}
-	for _, w := range p.Warnings {
-		about := ""
-		if w.Warehouse != "" {
-			about = w.Warehouse + ": "
+	return fmt.Sprintf("%d events behind", events)
+}
+
+// surroundings are the writer, the files and the disks, a line each.
+func (p statusPage) surroundings(live bool) []string {
+	lines := []string{"no server runs"}
+	if live {
+		lines = []string{fmt.Sprintf("writer: %s, %d waiting", p.Writer.State, p.Writer.Waiting)}
+	}
+	for _, f := range p.Room.Files {
+		line := fmt.Sprintf("file %s: %d bytes", f.Name, f.Bytes)
+		if f.Free > 0 {
+			line += fmt.Sprintf(", %d of them free", f.Free)
 		}
-		fmt.Fprintf(&lines, "warning: %s%s\n", about, printable(w.Message))
+		lines = append(lines, line)
 	}
-	_, err := s.stdout.Write([]byte(lines.String()))
-	return err
+	for _, d := range p.Room.Disks {
+		if d.Error == "" {
+			lines = append(lines, fmt.Sprintf("disk %s: %d bytes free", d.Name, d.Free))
+		}
+	}
+	return lines
+}
+
+// told are the warnings, a line each.
+func (p statusPage) told() []string {
+	var lines []string
+	for _, w := range p.Warnings {
+		how := "warning: "
+		if w.Critical {
+			how = "critical: "
+		}
+		lines = append(lines, how+w.String())
+	}
+	return lines
 }
 
 // String is the purges in a few words.
