@@ -1,0 +1,234 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+)
+
+// compactSuffix names the copy that a compaction makes, beside the journal.
+const compactSuffix = ".compact"
+
+// CompactOptions say how to compact a journal.
+type CompactOptions struct {
+	// Prune leaves out incarnations that are not the current one of their
+	// warehouse. What they held is then gone.
+	Prune bool
+	// DryRun checks the journal, says what would be done and writes nothing.
+	DryRun bool
+	// Progress is called often with what is counted ("bytes copied") and how many
+	// are done. Optional; it must not block.
+	Progress func(what string, done int64)
+
+	step func(name string, do func() error) error // of tests; nil: do it
+}
+
+// Compacted is what a compaction did, or would do.
+type Compacted struct {
+	Before    int64 // bytes of the file
+	After     int64 // likewise; of a dry run about
+	Histories []Compaction
+}
+
+// Compaction is what became of one incarnation.
+type Compaction struct {
+	History
+	Pruned bool // it was left out
+}
+
+// Compact replaces a journal that nobody has open by a copy without the pages
+// that are not in use: bbolt never gives them back. The copy holds every key and
+// value of the journal, but for what Prune leaves out. It is made beside the
+// journal, synced, read back and compared, and all of it is checked, before it
+// takes the journal's name in one step; only then is the old file gone. A failure
+// or a crash leaves the old journal or the new one, and never less.
+//
+// ErrLocked: a process has it open. *Damage: the journal is not whole, and stays
+// as it is. ErrDoubtful: a sync of it failed, and it is to be opened first.
+func Compact(ctx context.Context, path string, o CompactOptions) (Compacted, error) {
+	if doubtful(path) {
+		return Compacted{}, fmt.Errorf("%w: %s", ErrDoubtful, path)
+	}
+	j, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return Compacted{}, err
+	}
+	c := &compaction{CompactOptions: o, path: path, from: j}
+	done, err := c.run(ctx)
+	return done, errors.Join(err, j.Close())
+}
+
+// ErrDoubtful: a sync of the journal failed, and what it holds is not proven yet.
+// Opening it to write proves it.
+var ErrDoubtful = errors.New("journal is in doubt after a failed sync")
+
+// Sweep removes what an interrupted compaction left beside a journal that was
+// opened, and tells whether there was anything. It was never the journal.
+func Sweep(path string) (swept bool, err error) {
+	err = os.Remove(path + compactSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// compaction is one under way.
+type compaction struct {
+	CompactOptions
+	path string
+	from *Journal
+
+	histories []History
+	current   map[uuid.UUID]uuid.UUID // incarnations, by their warehouse
+}
+
+func (c *compaction) run(ctx context.Context) (done Compacted, err error) {
+	before, err := os.Stat(c.path)
+	if err != nil {
+		return done, err
+	}
+	if c.histories, err = c.from.histories(ctx); err != nil {
+		return done, err
+	}
+	c.current = map[uuid.UUID]uuid.UUID{}
+	for _, h := range c.histories {
+		if h.Current {
+			c.current[h.Warehouse] = h.Incarnation
+		}
+	}
+	done.Before = before.Size()
+	for _, h := range c.histories {
+		done.Histories = append(done.Histories, Compaction{h, !c.takes(h.Warehouse, h.Incarnation)})
+	}
+	if c.DryRun {
+		return done, c.dry(ctx, &done)
+	}
+	if err := c.swap(ctx, before.Mode().Perm()); err != nil {
+		return Compacted{}, err
+	}
+	after, err := os.Stat(c.path)
+	if err == nil {
+		done.After = after.Size()
+	}
+	return done, err
+}
+
+// takes is the selection of the copy.
+func (c *compaction) takes(warehouse, incarnation uuid.UUID) bool {
+	return !c.Prune || c.current[warehouse] == incarnation
+}
+
+// perEvent is about what pages need for an event beside the bytes of its pairs.
+const perEvent = 64
+
+// dry checks the journal itself and estimates the copy's size.
+func (c *compaction) dry(ctx context.Context, done *Compacted) error {
+	if err := c.audit(ctx, c.from); err != nil {
+		return err
+	}
+	for _, h := range done.Histories {
+		if !h.Pruned {
+			done.After += h.Bytes + perEvent*h.Events
+		}
+	}
+	done.After = min(done.After, done.Before)
+	return nil
+}
+
+// swap makes the copy, proves it and puts it in the journal's place. Until the
+// rename the journal is as it was, and a crash leaves a copy that Sweep removes;
+// after it the copy is the journal, and all of it was synced before.
+func (c *compaction) swap(ctx context.Context, mode fs.FileMode) (err error) {
+	copied := c.path + compactSuffix
+	if _, err := Sweep(c.path); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_, swept := Sweep(c.path) // also where the rename failed after taking effect: then there is none
+			err = errors.Join(err, swept)
+		}
+	}()
+	var read journal.Digest
+	for _, s := range []struct {
+		name string
+		do   func() error
+	}{
+		{"copy", func() (err error) {
+			read, err = writeCopy(ctx, c.from.db, copied, c.takes, c.counting("bytes copied"))
+			return errors.Join(err, os.Chmod(copied, mode))
+		}},
+		{"check", func() error { return c.prove(ctx, copied, read) }},
+		{"rename", func() error { return os.Rename(copied, c.path) }},
+		{"sync folder", func() error { return syncFolder(filepath.Dir(c.path)) }},
+	} {
+		if err := c.do(s.name, s.do); err != nil {
+			return fmt.Errorf("compact %s: %s: %w", c.path, s.name, err)
+		}
+	}
+	return nil
+}
+
+func (c *compaction) do(name string, do func() error) error {
+	if c.step != nil {
+		return c.step(name, do)
+	}
+	return do()
+}
+
+// prove reads the copy back: it must hold what was read of the journal, and that
+// must be whole histories.
+func (c *compaction) prove(ctx context.Context, copied string, read journal.Digest) (err error) {
+	j, err := Open(copied, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	switch holds, err := digestOf(ctx, j.db, everything); {
+	case err != nil:
+		return err
+	case holds != read:
+		return &journal.Damage{Reason: "the copy does not hold what was read"}
+	}
+	return c.audit(ctx, j)
+}
+
+// audit is the first damage of a journal, if any. A document that was over the
+// limit is none.
+func (c *compaction) audit(ctx context.Context, j *Journal) error {
+	checked := c.counting("warehouses checked")
+	for warehouse := range c.current {
+		var damage error
+		_, err := j.Audit(ctx, warehouse, func(f journal.Flaw) {
+			if damage == nil && f.Absent == nil {
+				damage = &f.Damage
+			}
+		})
+		if err := errors.Join(err, damage); err != nil {
+			return err
+		}
+		if checked != nil {
+			checked(1)
+		}
+	}
+	return nil
+}
+
+// counting adds up what is done and tells the sum.
+func (c *compaction) counting(doing string) func(int) {
+	if c.Progress == nil {
+		return nil
+	}
+	sum := int64(0)
+	return func(n int) {
+		sum += int64(n)
+		c.Progress(doing, sum)
+	}
+}
