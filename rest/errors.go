@@ -49,12 +49,16 @@ var faults = map[catalog.Code]fault{
 	catalog.Unsupported:       {http.StatusNotAcceptable, "UnsupportedOperationException"},
 	catalog.Unsafe:            {http.StatusConflict, "UnsafeChangeException"}, // puddle's own routes, and register
 	catalog.Unavailable:       {http.StatusServiceUnavailable, "SlowDownException"},
+	catalog.Full:              {http.StatusInsufficientStorage, "InsufficientStorageException"}, // somebody must do something: no 429, which clients repeat at once
 	catalog.OutcomeUnknown:    {http.StatusInternalServerError, "CommitStateUnknownException"},
 }
 
 // retryAfter is how many seconds a client is asked to wait for a passing reason
 // to pass.
 const retryAfter = "1"
+
+// retryAfterFull is the same where somebody has to make room.
+const retryAfterFull = "60"
 
 // failed turns any error into what the client is told. commits says that the
 // route commits, where clients read statuses differently.
@@ -86,7 +90,11 @@ func refused(e *catalog.Error, commits bool) *failure {
 	if e.Code == catalog.Unavailable {
 		return slowDown(surely(commits), e.Message, e.Err)
 	}
-	return &failure{status: known.status, kind: known.kind, message: e.Message, err: e.Err}
+	f := &failure{status: known.status, kind: known.kind, message: e.Message, err: e.Err}
+	if e.Code == catalog.Full {
+		f.headers = map[string]string{"Retry-After": retryAfterFull}
+	}
+	return f
 }
 
 // surely is the status of "surely not done, try again": on a commit 503 would be

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 
 	"puddle/journal"
@@ -32,7 +34,7 @@ func TestCase108_Panics(t *testing.T) {
 func TestFaults(t *testing.T) {
 	codes := []catalog.Code{
 		catalog.NoSuchNamespace, catalog.NoSuchTable, catalog.NoSuchView, catalog.FileMissing, catalog.AlreadyExists, catalog.NamespaceNotEmpty,
-		catalog.CommitFailed, catalog.Invalid, catalog.IllegalArgument, catalog.Unprocessable, catalog.Unsupported, catalog.Unsafe, catalog.Unavailable, catalog.OutcomeUnknown,
+		catalog.CommitFailed, catalog.Invalid, catalog.IllegalArgument, catalog.Unprocessable, catalog.Unsupported, catalog.Unsafe, catalog.Unavailable, catalog.Full, catalog.OutcomeUnknown,
 	}
 	if len(codes) != len(faults) {
 		t.Errorf("%d codes, %d faults", len(codes), len(faults))
@@ -43,7 +45,7 @@ func TestFaults(t *testing.T) {
 		if plain.status < 400 || plain.kind == "" || plain.message != "text" || plain.err == nil {
 			t.Errorf("%s: %+v", code, plain)
 		}
-		if unknown := commit.status >= 500; unknown != (code == catalog.OutcomeUnknown) {
+		if unknown := commit.status >= 500 && commit.status != http.StatusInsufficientStorage; unknown != (code == catalog.OutcomeUnknown) {
 			t.Errorf("%s on a commit: %d", code, commit.status)
 		}
 	}
@@ -76,6 +78,12 @@ func TestCommitsThatCannotBeRecorded(t *testing.T) {
 	f.fails(a, 503, "SlowDownException")
 	if a.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
+	}
+	f.trouble.instead = func() error { return fmt.Errorf("write journal: %w", syscall.ENOSPC) }
+	for _, a := range []answer{commit(), f.do("DELETE", v1+"/namespaces/n/tables/t", "")} { // case 156
+		if message := f.fails(a, 507, "InsufficientStorageException"); !strings.Contains(message, "disk is full") || a.Header.Get("Retry-After") == "" {
+			t.Errorf("message %q, Retry-After %q", message, a.Header.Get("Retry-After"))
+		}
 	}
 	f.trouble.instead = func() error { return journal.ErrUnknownOutcome }
 	f.fails(commit(), 500, "CommitStateUnknownException")

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	"puddle/journal"
 	"puddle/projections"
@@ -28,6 +29,7 @@ const (
 	Unsupported       Code = "unsupported"         // right, but cannot be done here
 	Unsafe            Code = "unsafe"              // something would be lost: not without being told to, or not at all
 	Unavailable       Code = "unavailable"         // surely not done, for a passing reason
+	Full              Code = "full"                // surely not done, until somebody makes room on a disk
 	OutcomeUnknown    Code = "outcome-unknown"     // done or not: only the journal can tell
 )
 
@@ -137,7 +139,15 @@ func recorded(kind journal.ObjectKind, err error) error {
 	case errors.Is(err, journal.ErrTooLarge), errors.Is(err, journal.ErrRecord):
 		return because(Invalid, err, "The change cannot be recorded: %v", err)
 	}
-	return because(Unavailable, err, "The change was not made: the journal cannot be written at the moment")
+	return unwritten(err, "The change was not made: the journal cannot be written at the moment")
+}
+
+// unwritten is for a change that was surely not made: Unavailable or Full.
+func unwritten(err error, format string, args ...any) *Error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return because(Full, err, format+": a disk is full", args...)
+	}
+	return because(Unavailable, err, format, args...)
 }
 
 // refusal words a conflict that the recorder decided.

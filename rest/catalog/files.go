@@ -149,7 +149,7 @@ func (c *Catalog) stage(ctx context.Context, doc version) (file, error) {
 		return file{}, because(Invalid, err, "The metadata file %s cannot be written: %v", at, err)
 	}
 	c.discard(ctx, at) // it may be there all the same
-	return file{}, because(Unavailable, err, "The change was not made: its metadata file %s cannot be written", at)
+	return file{}, unwritten(err, "The change was not made: its metadata file %s cannot be written", at)
 }
 
 // unstage removes staged files after the change that they were for was refused,
