@@ -23,6 +23,7 @@ type cli struct {
 	Status      statusCmd      `cmd:"" help:"How the catalog is: heads, pointer tables, purges."`
 	Undrop      undropCmd      `cmd:"" help:"Bring a dropped table or view back."`
 	Repoint     repointCmd     `cmd:"" help:"Move a table or view to another of its metadata files."`
+	Journal     journalCmd     `cmd:"" help:"Look after the journal's file."`
 	Verify      verifyCmd      `cmd:"" help:"Prove that the catalog is what its journal says, and mend what the journal can prove."`
 	Check       configCmd      `cmd:"" name:"config" help:"Look at the configuration."`
 	Version     versionCmd     `cmd:"" help:"Say which build this is."`

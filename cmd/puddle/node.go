@@ -41,6 +41,7 @@ type node struct {
 	tables     projections.Store
 	warehouses []*warehouse
 	anchors    map[uuid.UUID]*anchor.Follower // of the warehouses that have one
+	reserves   reserves                       // none where nothing is kept, and of commands
 	recorder   *recorder.Recorder
 	handler    http.Handler
 	opening    opening
@@ -71,9 +72,9 @@ func (n *node) open(ctx context.Context, release func() error) (*node, error) {
 		what string
 		do   func(context.Context) error
 	}{
-		{"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
+		{"opening the journal", n.findReserves}, {"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
 		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
-		{"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
+		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
 	} {
 		n.opening.say(step.what)
 		if err := step.do(ctx); err != nil {
@@ -126,7 +127,11 @@ func (n *node) bringOnce(ctx context.Context) error {
 			return err
 		}
 	}
-	return n.replayOthers(ctx)
+	if err := n.replayOthers(ctx); err != nil {
+		return err
+	}
+	n.trust()
+	return nil
 }
 
 // replayOthers brings up the tables of warehouses that the journal has and the
@@ -166,6 +171,9 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 			n.log.Info().Str("warehouse", w.Name).Stringer("seq", done).Stringer("head", head).Msg("replaying")
 		}
 	}
+	if err := n.compare(ctx, w); err != nil {
+		return err
+	}
 	done, err := recover.Replay(ctx, w.Name, n.journal.Warehouse(w.id), n.tables.Warehouse(w.id), progress)
 	if err != nil {
 		return err
@@ -187,13 +195,14 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 
 // record starts the recorder.
 func (n *node) record(ctx context.Context) (err error) {
-	n.recorder, err = recorder.New(ctx, n.journal, n.tables, recorder.Options{
+	n.recorder, err = recorder.New(ctx, roomy{n.journal, n.reserves}, n.tables, recorder.Options{
 		Clock: n.clock,
 		Observe: func(g recorder.Group) {
 			n.metrics.Recorded(rest.Group{
 				Drafts: g.Drafts, Recorded: g.Recorded, Refused: g.Refused, Unknown: g.Unknown, Bytes: g.Bytes,
 				Apply: g.Apply, Append: g.Append, Commit: g.Commit,
 			})
+			n.reserves.spend(g.Err)
 			if g.Err != nil {
 				n.log.Error().Err(g.Err).Int("drafts", g.Drafts).Msg("recording")
 			}
@@ -205,6 +214,7 @@ func (n *node) record(ctx context.Context) (err error) {
 			n.wakePurges(e)
 		},
 		OnBehind: func(reason error) {
+			n.reserves.spend(reason)
 			if reason != nil {
 				n.log.Error().Err(reason).Msg("pointer tables are behind")
 				return

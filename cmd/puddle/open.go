@@ -38,6 +38,9 @@ func (n *node) openJournal(context.Context) error {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}
 	n.journal = j
+	if swept, err := bolt.Sweep(path); err != nil || swept {
+		n.log.Warn().Err(err).Str("journal", path).Msg("a compaction was interrupted: what it left is removed")
+	}
 	if !absent {
 		n.onClose(j.Close)
 		return nil
@@ -66,6 +69,10 @@ func (n *node) openTables(context.Context) error {
 		return nil
 	}
 	err := n.openSQLite()
+	if isFull(err) {
+		n.reserves.spend(err)
+		err = n.openSQLite()
+	}
 	if replaceable(err) {
 		return n.replaceTables(err)
 	}
@@ -98,6 +105,28 @@ func (n *node) openSQLite() error {
 	}
 	n.tables = db
 	return nil
+}
+
+// compare looks whether the pointer tables hold what the journal's last events did,
+// after a stop that was not clean. If not they are replaceable.
+func (n *node) compare(ctx context.Context, w *warehouse) error {
+	db, ok := n.tables.(*pointers.DB)
+	if !ok || db.LastStop() == pointers.Clean {
+		return nil
+	}
+	start := time.Now()
+	if err := db.Compare(ctx, w.id, n.journal.Warehouse(w.id)); err != nil {
+		return err
+	}
+	n.log.Info().Str("warehouse", w.Name).Dur("took", time.Since(start)).Msg("the last stop was not clean: pointer tables compared with the journal")
+	return nil
+}
+
+// trust says that all tables have been compared.
+func (n *node) trust() {
+	if db, ok := n.tables.(*pointers.DB); ok {
+		db.Trust()
+	}
 }
 
 // replaceable tells whether an error is cured by new pointer tables.

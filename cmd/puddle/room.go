@@ -12,6 +12,7 @@ import (
 // room measures the files of the data folder. What cannot be measured is left
 // out.
 func (n *node) room(ctx context.Context) (r rest.Room) {
+	r.Disks = n.headroom()
 	if j, ok := n.journal.(*bolt.Journal); ok {
 		if space, err := j.Space(ctx); err == nil {
 			r.Files = append(r.Files, rest.FileRoom{Name: "journal", Bytes: space.File, Free: space.Free})

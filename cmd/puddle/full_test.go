@@ -1,0 +1,206 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// smallDisk is a file system of its own, for one test.
+func smallDisk(t *testing.T, bytes int) (path string) {
+	t.Helper()
+	path = t.TempDir()
+	err := syscall.Mount("tmpfs", path, "tmpfs", 0, fmt.Sprintf("size=%d", bytes))
+	switch {
+	case errors.Is(err, syscall.EPERM) && os.Getenv("PUDDLE_TEST_REQUIRE") != "all":
+		t.Skip("needs mount: this user may not mount a file system")
+	case err != nil:
+		t.Fatalf("mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(path, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return path
+}
+
+// fill takes all the room that a folder's disk has.
+func fill(t *testing.T, folder string) (ballast string) {
+	t.Helper()
+	ballast = filepath.Join(folder, "ballast")
+	file, err := os.OpenFile(ballast, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for size := 1 << 20; size > 0; {
+		if _, err := file.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	return ballast
+}
+
+// read answers status and body.
+func (r *running) read(path string) (int, string) {
+	r.t.Helper()
+	answer, err := http.Get(r.url(path))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+// makeNamespaces makes some until one is refused or all are made, and answers the
+// names that were acknowledged and the last status.
+func (r *running) makeNamespaces(prefix string, n int) (made []string, status int) {
+	r.t.Helper()
+	for i := range n {
+		name := fmt.Sprint(prefix, i)
+		if status = r.post("/api/catalog/v1/namespaces", fmt.Sprintf(`{"namespace":[%q]}`, name)); status != http.StatusOK {
+			return made, status
+		}
+		made = append(made, name)
+	}
+	return made, status
+}
+
+// wantNamespaces sees that exactly these are there.
+func (r *running) wantNamespaces(want []string) {
+	r.t.Helper()
+	status, body := r.read("/api/catalog/v1/namespaces")
+	for _, name := range want {
+		if !strings.Contains(body, `["`+name+`"]`) {
+			r.t.Errorf("%s is not there: %d", name, status)
+		}
+	}
+	if got := strings.Count(body, `["`); got != len(want) {
+		r.t.Errorf("%d namespaces are there, want %d: %d", got, len(want), status)
+	}
+}
+
+const aTable = `{"name":"t","schema":{"type":"struct","fields":[]}}`
+
+// Case 156: on a full disk changes are refused with 507, reads go on, also after a
+// restart, and changes are taken again when there is room. What was acknowledged
+// is there and what was refused is not.
+func TestCase156_FullDisk(t *testing.T) {
+	for _, c := range []struct{ name, more string }{
+		{"data-dir", "journal: {path: %[1]s/journal.db}\nmetastore: {sqlite: {path: %[1]s/puddle.db}}"},
+		{"journal", "journal: {path: %s/journal.db}"},
+		{"tables", "metastore: {sqlite: {path: %s/puddle.db}}"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disk := smallDisk(t, 40<<20)
+			on := configured(t, t.TempDir(), fmt.Sprintf(c.more, disk))
+			r := started(t, on)
+			made, _ := r.makeNamespaces("before", 3)
+			if status := r.post("/api/catalog/v1/namespaces/before0/tables", aTable); status != http.StatusOK {
+				t.Fatalf("create a table: %d", status)
+			}
+
+			ballast := fill(t, disk)
+			late, status := r.makeNamespaces("full", 5_000)
+			if made = append(made, late...); status != http.StatusInsufficientStorage {
+				t.Fatalf("the disk is full after %d changes, and the next is answered with %d", len(late), status)
+			}
+			stillFull(t, r, made)
+			r.stopped()
+			r = started(t, on)
+			stillFull(t, r, made)
+
+			if err := os.Remove(ballast); err != nil {
+				t.Fatal(err)
+			}
+			after, status := r.makeNamespaces("after", 3)
+			if len(after) != 3 {
+				t.Fatalf("there is room, and a change is answered with %d", status)
+			}
+			r.wantNamespaces(append(made, after...))
+			r.stopped()
+			r = started(t, on)
+			r.wantNamespaces(append(made, after...))
+			r.stopped()
+		})
+	}
+}
+
+// stillFull sees that reads go on and changes are refused.
+func stillFull(t *testing.T, r *running, made []string) {
+	t.Helper()
+	r.wantNamespaces(made)
+	if status, _ := r.read("/api/catalog/v1/namespaces/before0/tables/t"); status != http.StatusOK {
+		t.Errorf("a load is answered with %d", status)
+	}
+	for range 3 {
+		if _, status := r.makeNamespaces("refused", 1); status != http.StatusInsufficientStorage {
+			t.Errorf("a change is answered with %d", status)
+		}
+	}
+}
+
+// Case 156: on a warehouse whose disk is full no table is half there.
+func TestCase156_FullWarehouse(t *testing.T) {
+	disk := smallDisk(t, 4<<20)
+	dir := t.TempDir()
+	if err := os.Symlink(disk, filepath.Join(dir, "w")); err != nil {
+		t.Fatal(err)
+	}
+	on := configured(t, dir, "")
+	r := started(t, on)
+	defer r.stopped()
+	made, _ := r.makeNamespaces("n", 1)
+	ballast := fill(t, disk)
+	for range 3 {
+		if status := r.post("/api/catalog/v1/namespaces/n0/tables", aTable); status != http.StatusInsufficientStorage {
+			t.Errorf("a table on a full disk is answered with %d", status)
+		}
+	}
+	if status, _ := r.read("/api/catalog/v1/namespaces/n0/tables/t"); status != http.StatusNotFound {
+		t.Errorf("a load of it with %d", status)
+	}
+	r.wantNamespaces(made)
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	if left := filesOf(t, disk); len(left) > 0 {
+		t.Errorf("files were left: %v", left)
+	}
+	if status := r.post("/api/catalog/v1/namespaces/n0/tables", aTable); status != http.StatusOK {
+		t.Errorf("there is room, and a table is answered with %d", status)
+	}
+}
+
+// filesOf are the files outside of puddle's own folder.
+func filesOf(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.Name() == "_puddle" {
+			return filepath.SkipDir
+		}
+		if err == nil && !entry.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	return files
+}
