@@ -65,3 +65,30 @@ func TestCase3_NoUUID(t *testing.T) {
 	_, err := p.register("x", at)
 	refused(t, err, catalog.Invalid, "current-schema-id")
 }
+
+// One document may be that of several tables in turn, and lie at several places:
+// each commit goes on from its own.
+func TestCase3_OneDocumentOfManyTables(t *testing.T) {
+	p := fresh(t)
+	u := p.ground.url
+	file := bare(u+"/a", single)
+	for _, test := range []struct{ file, updates, next string }{
+		{"v1.metadata.json", "", "v1.metadata.json"}, // read, and not gone on from
+		{"v1.metadata.json", set("k", "v"), "/00002-"},
+		{"00041-x.metadata.json", set("k", "v"), "/00042-"},
+	} {
+		at := u + "/a/metadata/" + test.file
+		_ = p.ground.files.Create(ctx, key(t, p.ground, at), file) // or it is there
+		made, err := p.register("a", at)
+		must(t, err)
+		minted := read(t, made.Metadata).UUID
+		next, err := p.commit(t, "a", fmt.Sprintf(`{"type":"assert-table-uuid","uuid":%q}`, minted), test.updates)
+		must(t, err)
+		if d := read(t, next.Metadata); d.UUID != minted || !strings.Contains(next.MetadataLocation, test.next) ||
+			test.updates != "" && !cmp.Equal(d.MetadataLog, []docLog{{at}}) {
+			t.Errorf("after %s of %s: %s, %+v", at, minted, next.MetadataLocation, d)
+		}
+		must(t, p.DropTable(ctx, cause, id("a"), false))
+	}
+	audit(t, p.ground)
+}
