@@ -282,6 +282,29 @@ func TestCompactFaults(t *testing.T) {
 	}
 }
 
+// A compaction that is stopped, or killed, in the middle of the copy leaves the
+// journal.
+func TestCompactEndsInTheMiddle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	loose(t, path)
+	before := contents(t, path)
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := Compact(ctx, path, CompactOptions{Progress: func(string, int64) { stop() }})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	if got := names(t, filepath.Dir(path)); len(got) != 1 {
+		t.Errorf("the folder holds %v", got)
+	}
+	killCompaction(t, path, "", false)
+	if swept, err := Sweep(path); err != nil || !swept {
+		t.Errorf("swept %v, %v", swept, err)
+	}
+	if diff := cmp.Diff(before, contents(t, path)); diff != "" {
+		t.Errorf("the journal differs:\n%s", diff)
+	}
+}
+
 var errBroken = errors.New("broken")
 
 func errBreak() error { return errBroken }
@@ -313,12 +336,21 @@ func TestCompactIsKilled(t *testing.T) {
 		return
 	}
 	at, after := step[1:], step[0] == '+'
-	_, err := Compact(context.Background(), path, CompactOptions{step: failing(at, after, func() error {
-		return errors.Join(syscall.Kill(os.Getpid(), syscall.SIGKILL), errBroken)
-	})})
+	die := func() error { return errors.Join(syscall.Kill(os.Getpid(), syscall.SIGKILL), errBroken) }
+	o := CompactOptions{step: failing(at, after, die)}
+	if at == "" {
+		o.Progress = func(_ string, done int64) {
+			if done > 100_000 {
+				t.Error(die())
+			}
+		}
+	}
+	_, err := Compact(context.Background(), path, o)
 	t.Fatalf("it lived on: %v", err)
 }
 
+// killCompaction lets a process compact, which dies at a step, or in the middle of
+// the copy where none is named.
 func killCompaction(t *testing.T, path, step string, after bool) {
 	t.Helper()
 	mark := "-"

@@ -96,3 +96,18 @@ func alter(t testing.TB, path, statement string) {
 		t.Fatalf("%s: %v", statement, err)
 	}
 }
+
+// BenchmarkCompare is what a start pays after a process was killed: the last
+// 10,000 events of 20,000, each of another table.
+func BenchmarkCompare(b *testing.B) {
+	j, id := told(b, 20_000)
+	db := openAt(b, filepath.Join(b.TempDir(), "puddle.db"), "one")
+	if err := projections.CatchUp(b.Context(), j, 0, db.Warehouse(id)); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := db.Compare(b.Context(), id, j); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"puddle/rest"
+)
+
+// The reserve is given back once, when a disk is full, and changes are taken again
+// when it could be made anew with as much room beside it.
+func TestReserve(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db.reserve")
+	free := int64(2 * reserveBytes)
+	r := &reserve{path: path, log: zerolog.Nop(), spent: true, free: func() (int64, error) { return free, nil }}
+	all := reserves{r}
+	size := func(want int64) {
+		t.Helper()
+		if info, err := os.Stat(path); err != nil || info.Size() != want {
+			t.Errorf("the reserve is %v, %v; want %d bytes", info, err, want)
+		}
+	}
+	if err := all.admit(); err != nil {
+		t.Fatal(err)
+	}
+	size(reserveBytes)
+	all.spend(nil)
+	all.spend(errors.New("not of a disk"))
+	size(reserveBytes)
+	for _, reason := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		free = 2*reserveBytes - 1
+		all.spend(fmt.Errorf("append: %w", reason))
+		size(0)
+		if err := all.admit(); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("without room: %v", err)
+		}
+		size(0)
+		free++
+		if err := all.admit(); err != nil {
+			t.Errorf("with room: %v", err)
+		}
+		size(reserveBytes)
+	}
+}
+
+// Each disk is told of when it becomes nearly full, and when it is no more.
+func TestAlarm(t *testing.T) {
+	var log bytes.Buffer
+	n := &node{log: zerolog.New(&log)}
+	low := map[string]bool{}
+	for _, c := range []struct {
+		free int64
+		err  error
+		want string
+	}{
+		{10, nil, ""}, {9, nil, "nearly full"}, {8, nil, ""}, {0, errors.New("gone"), ""}, {10, nil, "room again"}, {1, nil, "nearly full"},
+	} {
+		log.Reset()
+		n.alarm(low, []rest.DiskRoom{{Name: "data-dir", Free: c.free, Least: 10, Err: c.err}, {Name: "journal", Free: 10, Least: 10}})
+		if got := log.String(); c.want == "" && got != "" || !strings.Contains(got, c.want) || strings.Contains(got, `"journal"`) {
+			t.Errorf("%d bytes free, %v: logged %q, want %q", c.free, c.err, got, c.want)
+		}
+	}
+}
+
+// A disk says what is free, and what should be: 5 %, or 1 GiB where that is less.
+func TestDiskRoom(t *testing.T) {
+	r := disk{"data-dir", t.TempDir()}.room()
+	if r.Err != nil || r.Name != "data-dir" || r.Free <= 0 || r.Least <= 0 || r.Least > leastBytes {
+		t.Errorf("got %+v", r)
+	}
+	if r := (disk{"data-dir", filepath.Join(t.TempDir(), "none")}).room(); r.Err == nil {
+		t.Errorf("of no folder: %+v", r)
+	}
+}
