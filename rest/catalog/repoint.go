@@ -49,9 +49,9 @@ type NotUsed struct{ MetadataLocation, Reason string }
 // event and by compare-and-set: the present file need not be there, which is what
 // it is for. The file must be of the same uuid, lie where its object keeps such
 // files, and say a location that the object has or had here. A table's file that
-// descends from the present one is always right; any other, and any of a view,
-// which has no log to tell, must be allowed; and what makes counters go back, or
-// cannot be compared, must be forced.
+// descends from the present one needs no leave; any other, and any of a view, which
+// has no log to tell, must be allowed. What makes counters go back must be forced,
+// and so must a file that does not descend and that they cannot be compared with.
 //
 // NoSuchTable; CommitFailed when the present file is not the expected one, or
 // another's change landed meanwhile; Unsafe when it is not allowed or not forced, or

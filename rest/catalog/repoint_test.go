@@ -118,6 +118,31 @@ func TestRepointBack(t *testing.T) {
 	audit(t, p.ground, present.MetadataLocation)
 }
 
+// A log says where a file comes from, and not that its counters grew: one that names
+// the present file and gives out numbers again must be forced too.
+func TestRepointToADescendantThatLowers(t *testing.T) {
+	p := fresh(t)
+	old := p.table(t, "t", "")
+	present, err := p.append(t, "t", 7)
+	must(t, err)
+	low := p.later(t, old, "00009-x.metadata.json", "low", present.MetadataLocation)
+	const says = "would go back, and give out numbers again that later files use: last-sequence-number from 1 to 0 (force"
+	for _, r := range []catalog.Repoint{{To: low}, {Newest: true}, {To: low, AllowRewind: true}} {
+		_, err := p.repoint(r)
+		refused(t, err, catalog.Unsafe, says)
+	}
+	if at := p.load(t, "t").MetadataLocation; at != present.MetadataLocation {
+		t.Errorf("at %s", at)
+	}
+	done, err := p.repoint(catalog.Repoint{Newest: true, Force: true})
+	must(t, err)
+	lowered := []catalog.Lowered{{Counter: "last-sequence-number", From: 1}}
+	if diff := cmp.Diff(lowered, done.Lowered); diff != "" || done.Rewind || done.To.MetadataLocation != low {
+		t.Errorf("%+v: %s", done, diff)
+	}
+	audit(t, p.ground, present.MetadataLocation)
+}
+
 func TestRepointIsRefused(t *testing.T) {
 	p := fresh(t)
 	u := p.ground.url

@@ -47,44 +47,46 @@ func (c *Catalog) weigh(ctx context.Context, object projections.Object, doc vers
 	table, is := doc.(*metadata.Document)
 	if is {
 		descends, err := c.descends(ctx, table, present)
-		if err != nil || descends {
+		if err != nil {
 			return false, nil, err
 		}
+		rewind = !descends
 	}
 	switch {
 	case !is && !r.AllowRewind:
 		return true, nil, refuse(Unsafe, "Nothing in the files of a view tells which came first: %s takes the place of %s only where a rewind is allowed (allow-rewind)",
 			doc.MetadataLocation(), present)
-	case !r.AllowRewind:
+	case rewind && !r.AllowRewind:
 		return true, nil, refuse(Unsafe, "%s does not descend from the present metadata file %s: it takes its place only where a rewind is allowed (allow-rewind)",
 			doc.MetadataLocation(), present)
 	case !is:
 		return true, nil, nil
 	}
-	lowered, err = c.lowered(ctx, object, table, r.Force)
-	return true, lowered, err
-}
-
-// lowered are the counters of a table that go back with a version. Unless forced,
-// Unsafe, naming each; also when the present version is nowhere to be read.
-func (c *Catalog) lowered(ctx context.Context, object projections.Object, doc *metadata.Document, force bool) ([]Lowered, error) {
 	now, err := c.presentVersion(ctx, object)
 	switch unknown := unreadable(err); {
-	case unknown && force:
-		return nil, nil
+	case unknown && (r.Force || !rewind):
+		return rewind, nil, nil
 	case unknown:
-		return nil, because(Unsafe, err, "Whether counters of table %s go back cannot be told: its present metadata file cannot be read, nor does the journal have a document of it (force goes on all the same)",
+		return rewind, nil, because(Unsafe, err, "Whether counters of table %s go back cannot be told: its present metadata file cannot be read, nor does the journal have a document of it (force goes on all the same)",
 			object.Identifier.Quoted())
 	case err != nil:
-		return nil, err
+		return rewind, nil, err
 	}
+	lowered, err = lower(object, now, table, r.Force)
+	return rewind, lowered, err
+}
+
+// lower are the counters of a table that go back from one version to another, which
+// a log can hide: writers that do right never lower them. Unless forced, Unsafe,
+// naming each.
+func lower(object projections.Object, now, then *metadata.Document, force bool) ([]Lowered, error) {
 	var lowered []Lowered
 	var told []string
-	then := doc.Counters()
+	values := then.Counters()
 	for i, counter := range now.Counters() {
-		if then[i].Value < counter.Value {
-			lowered = append(lowered, Lowered{counter.Name, counter.Value, then[i].Value})
-			told = append(told, fmt.Sprintf("%s from %d to %d", counter.Name, counter.Value, then[i].Value))
+		if values[i].Value < counter.Value {
+			lowered = append(lowered, Lowered{counter.Name, counter.Value, values[i].Value})
+			told = append(told, fmt.Sprintf("%s from %d to %d", counter.Name, counter.Value, values[i].Value))
 		}
 	}
 	if len(lowered) > 0 && !force {
