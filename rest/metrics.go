@@ -80,7 +80,7 @@ func (m *Metrics) requestMetrics() {
 		Name: "puddle_http_response_body_bytes_total", Help: "Bytes of response bodies sent.",
 	})
 	m.commits = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "puddle_commits_total", Help: "Commits to tables by what came of them: done, conflict, refused, busy or unknown.",
+		Name: "puddle_commits_total", Help: "Commits to tables by what came of them: done, conflict, refused, busy, full or unknown.",
 	}, []string{"warehouse", "result"})
 	m.reports = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "puddle_reports_total", Help: "Reports of engines about tables by kind: scan-report, commit-report or other.",
@@ -105,6 +105,9 @@ func (m *Metrics) recorderMetrics() {
 		Name: "puddle_recorder_step_duration_seconds", Help: "How long a group took in each step: apply, append or commit.",
 		Buckets: prometheus.ExponentialBuckets(0.00005, 2, 18),
 	}, []string{"step"})
+	for _, step := range []string{"apply", "append", "commit"} {
+		m.steps.WithLabelValues(step)
+	}
 }
 
 // Group is one group of the recorder as metrics see it.
@@ -192,7 +195,7 @@ func methodLabel(method string) string {
 
 // commitResults are counted from the start on, so that the first of a kind is
 // seen as one more.
-var commitResults = []string{"done", "conflict", "refused", "busy", "unknown"}
+var commitResults = []string{"done", "conflict", "refused", "busy", "full", "unknown"}
 
 func commitResult(status int) string {
 	switch {
@@ -202,6 +205,8 @@ func commitResult(status int) string {
 		return "conflict"
 	case status == http.StatusTooManyRequests:
 		return "busy"
+	case status == http.StatusInsufficientStorage:
+		return "full"
 	case status < 500:
 		return "refused"
 	}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,11 +21,12 @@ type warehouseGauges struct {
 	head, tables             *prometheus.Desc
 	anchor, anchorFailures   *prometheus.Desc
 	kept, keptHits, keptMiss *prometheus.Desc
+	proven                   *prometheus.Desc
 }
 
 func newWarehouseGauges(w *Warehouse) warehouseGauges {
-	desc := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc(name, help, nil, prometheus.Labels{"warehouse": w.Name})
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, labels, prometheus.Labels{"warehouse": w.Name})
 	}
 	return warehouseGauges{
 		warehouse:      w,
@@ -35,12 +37,13 @@ func newWarehouseGauges(w *Warehouse) warehouseGauges {
 		kept:           desc("puddle_documents_bytes", "About what documents and their forms take in memory."),
 		keptHits:       desc("puddle_documents_hits_total", "Documents and forms that were found in memory."),
 		keptMiss:       desc("puddle_documents_misses_total", "Documents and forms that were not found in memory."),
+		proven:         desc("puddle_verify_last_success_timestamp_seconds", "When verify, over everything, last found nothing up to this level.", "level"),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (g warehouseGauges) Describe(to chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{g.head, g.tables, g.anchor, g.anchorFailures, g.kept, g.keptHits, g.keptMiss} {
+	for _, desc := range []*prometheus.Desc{g.head, g.tables, g.anchor, g.anchorFailures, g.kept, g.keptHits, g.keptMiss, g.proven} {
 		to <- desc
 	}
 }
@@ -58,6 +61,11 @@ func (g warehouseGauges) Collect(to chan<- prometheus.Metric) {
 		value(g.kept, prometheus.GaugeValue, float64(kept.Bytes))
 		value(g.keptHits, prometheus.CounterValue, float64(kept.Hits))
 		value(g.keptMiss, prometheus.CounterValue, float64(kept.Misses))
+	}
+	if w.Proofs != nil {
+		for _, p := range w.Proofs() {
+			to <- prometheus.MustNewConstMetric(g.proven, prometheus.GaugeValue, float64(p.At.Unix()), strconv.Itoa(p.Level))
+		}
 	}
 	tables := g.cursor(ctx) // before the head, so that it is not ahead of it
 	head, err := w.Journal.Head(ctx)

@@ -41,6 +41,8 @@ type Warehouse struct {
 	// Anchor tells how far the anchor in the warehouse is. Optional: without it,
 	// there is none.
 	Anchor func() Anchor
+	// Proofs tells when each level was proven last, the lowest first. Optional.
+	Proofs func() []Proof
 	// Purging tells what the job does that removes the files of dropped tables.
 	// Optional: without it, none runs here.
 	Purging func() Purging

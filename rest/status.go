@@ -27,6 +27,7 @@ type warehouseStatus struct {
 	Head        headBody      `json:"head"`
 	Tables      tablesStatus  `json:"tables"`
 	Anchor      *anchorStatus `json:"anchor,omitempty"`
+	Proofs      []proofStatus `json:"proofs"`
 	Purges      purgesStatus  `json:"purges"`
 }
 
@@ -118,6 +119,7 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, readable bool) (s
 	}
 	s.Tables.Behind = behind(s.Tables.Seq, head.Seq)
 	s.Anchor = w.anchored(head.Seq)
+	s.Proofs = w.proven(now)
 	s.Purges.work(w)
 	if !readable {
 		return s, nil

@@ -47,6 +47,11 @@ type statusOf struct {
 			Failed      int64
 			Error       string
 		}
+		Proofs []struct {
+			Level int
+			At    string
+			Age   int64
+		}
 		Purges struct {
 			Pending, Due *int64
 			Closed       int64

@@ -8,11 +8,12 @@ const (
 	WriterStarting   WriterState = "starting"    // the catalog is being opened
 	WriterRunning    WriterState = "running"     // changes are taken
 	WriterCatchingUp WriterState = "catching-up" // the pointer tables lack events: changes wait or are refused, for now
+	WriterNoRoom     WriterState = "no-room"     // changes are refused until there is room on the disk
 	WriterStopped    WriterState = "stopped"     // read only until restart
 	WriterAway       WriterState = "away"        // no server runs: who asks has opened the files
 )
 
-var writerStates = []WriterState{WriterStarting, WriterRunning, WriterCatchingUp, WriterStopped, WriterAway}
+var writerStates = []WriterState{WriterStarting, WriterRunning, WriterCatchingUp, WriterNoRoom, WriterStopped, WriterAway}
 
 // Writer is who makes changes events.
 type Writer struct {
@@ -42,4 +43,4 @@ func (s *server) writing(ready bool) Writer {
 }
 
 // lasts tells whether the state stays until somebody does something.
-func (w Writer) lasts() bool { return w.State == WriterStopped }
+func (w Writer) lasts() bool { return w.State == WriterStopped || w.State == WriterNoRoom }

@@ -146,6 +146,9 @@ func (p statusPage) perfdata() string {
 		if w.Anchor != nil {
 			data = append(data, fmt.Sprintf("%s.anchor-behind=%d", w.Warehouse, w.Anchor.Behind))
 		}
+		for _, proof := range w.Proofs {
+			data = append(data, fmt.Sprintf("%s.verified-%d=%ds", w.Warehouse, proof.Level, proof.Age))
+		}
 		if w.Purges.Pending != nil {
 			data = append(data, fmt.Sprintf("%[1]s.purges-pending=%[2]d %[1]s.purges-due=%[3]d", w.Warehouse, *w.Purges.Pending, w.Purges.Due))
 		}

@@ -15,6 +15,8 @@ func (n *node) ready(ctx context.Context) error {
 	switch n.writer().State {
 	case rest.WriterCatchingUp:
 		return errors.New("catching up with the journal")
+	case rest.WriterNoRoom:
+		return errors.New("the disk is full: changes are refused until there is room")
 	case rest.WriterStopped:
 		return errors.New("read only until restart")
 	}
@@ -31,15 +33,19 @@ func (n *node) writer() rest.Writer {
 	w := rest.Writer{State: rest.WriterRunning, Waiting: n.recorder.Waiting()}
 	err := n.recorder.Ready()
 	switch {
-	case err == nil && n.purpose != serving:
-		w.State = rest.WriterAway
-		return w
-	case err == nil:
-		return w
 	case errors.Is(err, recorder.ErrBehind):
 		w.State = rest.WriterCatchingUp
-	default:
+	case err != nil:
 		w.State = rest.WriterStopped
+	case n.purpose != serving:
+		w.State = rest.WriterAway
+	default:
+		if err = n.reserves.admit(); err != nil {
+			w.State = rest.WriterNoRoom
+		}
+	}
+	if err == nil {
+		return w
 	}
 	w.Reason = err.Error()
 	return w

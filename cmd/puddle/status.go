@@ -40,6 +40,11 @@ type statusPage struct {
 		Anchor *struct {
 			Behind uint64 `json:"behind"`
 		} `json:"anchor"` // nil: there is none here
+		Proofs []struct {
+			Level int    `json:"level"`
+			At    string `json:"at"`
+			Age   int64  `json:"age"`
+		} `json:"proofs"`
 		Purges purgesPage `json:"purges"`
 	} `json:"warehouses"`
 	Writer struct {
@@ -161,6 +166,16 @@ func (p statusPage) surroundings(live bool) []string {
 	lines := []string{"no server runs"}
 	if live {
 		lines = []string{fmt.Sprintf("writer: %s, %d waiting", p.Writer.State, p.Writer.Waiting)}
+	}
+	for _, w := range p.Warehouses {
+		line := "verified " + w.Warehouse + ": never, as a whole"
+		for i, proof := range w.Proofs {
+			if i == 0 {
+				line = "verified " + w.Warehouse + ":"
+			}
+			line += fmt.Sprintf(" level %d at %s", proof.Level, proof.At)
+		}
+		lines = append(lines, line)
 	}
 	for _, f := range p.Room.Files {
 		line := fmt.Sprintf("file %s: %d bytes", f.Name, f.Bytes)

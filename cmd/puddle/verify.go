@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"puddle/cmd/puddle/config"
 	"puddle/recover/verify"
@@ -45,7 +46,7 @@ func (v verifyCmd) Run(s *session) error {
 	if v.Warehouse != "" && !named(c, v.Warehouse) {
 		return fail(codeUsage, "there is no warehouse %s in the configuration", v.Warehouse)
 	}
-	report := &verifyReport{session: s, request: asked}
+	report, began := &verifyReport{session: s, request: asked}, time.Now()
 	l, err := acquire(c.DataDir)
 	var busy *held
 	switch {
@@ -58,7 +59,10 @@ func (v verifyCmd) Run(s *session) error {
 	default:
 		err = s.verifyFiles(c, l, asked, report.take)
 	}
-	return report.end(v.JSON, err)
+	if err = report.end(v.JSON, err); err == nil {
+		s.keepProof(c.DataDir, asked, report.summaries, began)
+	}
+	return err
 }
 
 func named(c config.Config, warehouse string) bool {

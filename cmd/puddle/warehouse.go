@@ -101,6 +101,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: decides, Journal: events, State: reader, Present: w.present,
 		Cursor:   n.tables.Warehouse(w.id).Cursor,
+		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
 	if follower, ok := n.anchors[w.id]; ok {
