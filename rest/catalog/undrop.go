@@ -73,6 +73,9 @@ func (c *Catalog) undroppable(ctx context.Context, u Undrop) (back Undropped, er
 
 // undrop does it under the lock of the new name.
 func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropped, dryRun bool) error {
+	if _, err := c.unremoved(ctx, back.Dropped); err != nil {
+		return err
+	}
 	f, err := c.prove(ctx, back.Pointer)
 	if err != nil {
 		return sayMore(err, "put that file back as it was, or register another metadata file of the same uuid")
@@ -91,11 +94,7 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 		return err
 	}
 	defer leave() // its purge does not begin before
-	purge, asked, err := c.unpurged(ctx, back.UUID)
-	if err == nil && purge.Done {
-		err = refuse(FileMissing, "The files of table %s (%s) were removed by its purge", back.Identifier.Quoted(), back.UUID)
-	}
-	if back.Purge = asked; err != nil || dryRun {
+	if back.Purge, err = c.unremoved(ctx, back.Dropped); err != nil || dryRun {
 		return err
 	}
 	moves := [1]journal.Move{moveOf(back.Kind, doc, nil, journal.To{
@@ -106,6 +105,16 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 		body = journal.ViewUndropped{Moves: moves}
 	}
 	return unsettled(*back, outdone(c.record(ctx, cause, body, c.keep(f)...), doc))
+}
+
+// unremoved refuses what a purge has removed, or is due to: FileMissing, Unsafe. It
+// answers whether one was asked for. It can be relied on as unpurged can.
+func (c *Catalog) unremoved(ctx context.Context, d Dropped) (asked bool, err error) {
+	purge, asked, err := c.unpurged(ctx, d.UUID)
+	if err == nil && purge.Done {
+		err = refuse(FileMissing, "The files of table %s (%s) were removed by its purge", d.Identifier.Quoted(), d.UUID)
+	}
+	return asked, err
 }
 
 // unsettled words what the recorder says of an undrop.

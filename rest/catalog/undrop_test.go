@@ -261,7 +261,11 @@ func TestUndropDuringThePurge(t *testing.T) {
 	p.purged(t, uuidOf(t, table))
 	_, err = p.undrop("t")
 	refused(t, err, catalog.FileMissing, "The files of table n.t", "were removed by its purge")
+	must(t, p.ground.files.Delete(ctx, key(t, p.ground, table.MetadataLocation)))
+	_, err = p.undrop("t")
+	refused(t, err, catalog.FileMissing, "The files of table n.t", "were removed by its purge")
 	// Whoever has put the files back may register them.
+	p.given(t, table.MetadataLocation, table.Metadata)
 	_, err = late.RegisterTable(ctx, cause, id("t"), table.MetadataLocation, false)
 	must(t, err)
 	audit(t, p.ground)
