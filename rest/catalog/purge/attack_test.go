@@ -211,7 +211,7 @@ func TestUnreadableManifests(t *testing.T) {
 	w.wantLeft(t, append(stay, at("list-text.avro"), root+"/a/data/l.parquet")...)
 	said := reasons(report)
 	for _, location := range append(stay, at("list-text.avro")) {
-		if !strings.HasSuffix(said[location], "what it names stays, and so does it") {
+		if !strings.HasSuffix(said[location], "what was not read of it stays, and so does it") {
 			t.Errorf("%s: %q", location, said[location])
 		}
 	}

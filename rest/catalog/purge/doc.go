@@ -30,7 +30,7 @@
 // done.
 //
 // A manifest or manifest list that cannot be read, for its bytes make no sense,
-// stays, and what it alone names stays with it.
+// stays, and so does what was not read of it.
 //
 // # When something fails
 //

@@ -71,7 +71,7 @@ func newPart() *part {
 // keepStuck notes a manifest or list that will never be readable.
 func (p *part) keepStuck(location, reason string) {
 	if p.stuck.add(location) {
-		p.kept.keep(location, reason+": what it names stays, and so does it")
+		p.kept.keep(location, reason+": what was not read of it stays, and so does it")
 	}
 }
 
