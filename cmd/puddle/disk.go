@@ -47,8 +47,8 @@ func (d disk) room() rest.DiskRoom {
 		return r
 	}
 	block := uint64(s.Bsize)
-	r.Free = int64(uint64(s.Bavail) * block)
-	r.Least = min(leastBytes, int64(uint64(s.Blocks)*block/leastShare))
+	r.Free = int64(s.Bavail * block)
+	r.Least = min(leastBytes, int64(s.Blocks*block/leastShare))
 	return r
 }
 

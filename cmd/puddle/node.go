@@ -64,18 +64,30 @@ func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Cloc
 	return n
 }
 
+// opens is one step of opening a node, and what is said of it meanwhile.
+type opens struct {
+	what string
+	do   func(context.Context) error
+}
+
 // open opens the node. What it releases in the end is the last that it gives
 // back, also when it fails.
 func (n *node) open(ctx context.Context, release func() error) (*node, error) {
-	n.onClose(release)
-	for _, step := range []struct {
-		what string
-		do   func(context.Context) error
-	}{
+	return n.take(ctx, release, n.steps())
+}
+
+// steps are those of open, in their order.
+func (n *node) steps() []opens {
+	return []opens{
 		{"opening the journal", n.findReserves}, {"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
 		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
 		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
-	} {
+	}
+}
+
+func (n *node) take(ctx context.Context, release func() error, steps []opens) (*node, error) {
+	n.onClose(release)
+	for _, step := range steps {
 		n.opening.say(step.what)
 		if err := step.do(ctx); err != nil {
 			err = noLook(damaged(err))

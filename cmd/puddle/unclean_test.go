@@ -9,31 +9,6 @@ import (
 	"testing"
 )
 
-// killed is a server with three namespaces, of which the pointer tables are as a
-// process leaves them that is killed.
-func killed(t *testing.T) (r func() *running, tables string) {
-	t.Helper()
-	c := configured(t, t.TempDir(), "")
-	tables = c.Metastore.SQLitePath
-	first := started(t, c)
-	first.makeNamespaces("n", 3)
-	left := map[string][]byte{}
-	for _, suffix := range []string{"", "-wal"} {
-		data, err := os.ReadFile(tables + suffix)
-		if err != nil {
-			t.Fatal(err)
-		}
-		left[suffix] = data
-	}
-	first.stopped()
-	for suffix, data := range left {
-		if err := os.WriteFile(tables+suffix, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return func() *running { return started(t, c) }, tables
-}
-
 // After a stop that was not clean the pointer tables are what the journal says: as
 // they are, caught up, or made anew beside what was set aside (formats §3).
 func TestUncleanStops(t *testing.T) {
@@ -62,18 +37,21 @@ func TestUncleanStops(t *testing.T) {
 		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			start, tables := killed(t)
+			dir := t.TempDir()
+			leaveBehind(t, dir)
+			configured := configured(t, dir, "")
+			tables := configured.Metastore.SQLitePath
 			if err := c.spoil(tables); err != nil {
 				t.Fatal(err)
 			}
-			r := start()
-			r.wantNamespaces([]string{"n0", "n1", "n2"})
+			r := started(t, configured)
+			r.wantNamespaces([]string{"n0", "n1", "m0"})
 			r.stopped()
 			aside, err := filepath.Glob(tables + ".broken-2*")
 			if err != nil || (len(aside) > 0) != c.anew {
 				t.Errorf("set aside are %v, %v", aside, err)
 			}
-			start().stopped()
+			started(t, configured).stopped()
 			if again, _ := filepath.Glob(tables + ".broken-2*"); len(again) != len(aside) {
 				t.Errorf("the next start set aside %v", again)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash"
 	"os"
+	"slices"
 
 	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
@@ -103,7 +104,7 @@ func walkBucket(ctx context.Context, b *bbolt.Bucket, path [][]byte, takes selec
 		return err
 	}
 	return b.ForEachBucket(func(name []byte) error {
-		inner := append(path[:len(path):len(path)], name)
+		inner := slices.Concat(path, [][]byte{name})
 		if left, err := leftOut(inner, takes); err != nil || left {
 			return err
 		}
