@@ -16,10 +16,10 @@ import (
 )
 
 // smallDisk is a file system of its own, for one test.
-func smallDisk(t *testing.T, bytes int) (path string) {
+func smallDisk(t *testing.T, options string) (path string) {
 	t.Helper()
 	path = t.TempDir()
-	err := syscall.Mount("tmpfs", path, "tmpfs", 0, fmt.Sprintf("size=%d", bytes))
+	err := syscall.Mount("tmpfs", path, "tmpfs", 0, options)
 	switch {
 	case errors.Is(err, syscall.EPERM) && os.Getenv("PUDDLE_TEST_REQUIRE") != "all":
 		t.Skip("needs mount: this user may not mount a file system")
@@ -106,7 +106,7 @@ func TestCase156_FullDisk(t *testing.T) {
 		{"tables", "metastore: {sqlite: {path: %s/puddle.db}}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			disk := smallDisk(t, 40<<20)
+			disk := smallDisk(t, "size=40M")
 			on := configured(t, t.TempDir(), fmt.Sprintf(c.more, disk))
 			r := started(t, on)
 			made, _ := r.makeNamespaces("before", 3)
@@ -154,36 +154,56 @@ func stillFull(t *testing.T, r *running, made []string) {
 	}
 }
 
-// Case 156: on a warehouse whose disk is full no table is half there.
+// Case 156: on a warehouse whose disk is full no table is half there, whether it is
+// a file that does not fit or a folder.
 func TestCase156_FullWarehouse(t *testing.T) {
-	disk := smallDisk(t, 4<<20)
-	dir := t.TempDir()
-	if err := os.Symlink(disk, filepath.Join(dir, "w")); err != nil {
+	for _, c := range []struct {
+		name, options string
+		fill          func(t *testing.T, folder string) (ballast string)
+	}{{"file", "size=4M", fill}, {"folder", "size=4M,nr_inodes=40", fillInodes}} {
+		t.Run(c.name, func(t *testing.T) {
+			disk, dir := smallDisk(t, c.options), t.TempDir()
+			if err := os.Symlink(disk, filepath.Join(dir, "w")); err != nil {
+				t.Fatal(err)
+			}
+			r := started(t, configured(t, dir, ""))
+			defer r.stopped()
+			made, _ := r.makeNamespaces("n", 1)
+			ballast := c.fill(t, disk)
+			for range 3 {
+				if status := r.post("/api/catalog/v1/namespaces/n0/tables", aTable); status != http.StatusInsufficientStorage {
+					t.Errorf("a table on a full disk is answered with %d", status)
+				}
+			}
+			if status, _ := r.read("/api/catalog/v1/namespaces/n0/tables/t"); status != http.StatusNotFound {
+				t.Errorf("a load of it with %d", status)
+			}
+			r.wantNamespaces(made)
+			if err := os.RemoveAll(ballast); err != nil {
+				t.Fatal(err)
+			}
+			if left := filesOf(t, disk); len(left) > 0 {
+				t.Errorf("files were left: %v", left)
+			}
+			if status := r.post("/api/catalog/v1/namespaces/n0/tables", aTable); status != http.StatusOK {
+				t.Errorf("there is room, and a table is answered with %d", status)
+			}
+		})
+	}
+}
+
+// fillInodes takes all the files and folders that a disk can have.
+func fillInodes(t *testing.T, folder string) (ballast string) {
+	t.Helper()
+	ballast = filepath.Join(folder, "ballast")
+	err := os.Mkdir(ballast, 0o700)
+	for i := 0; err == nil; i++ {
+		err = os.WriteFile(filepath.Join(ballast, fmt.Sprint(i)), nil, 0o600)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
 	}
-	on := configured(t, dir, "")
-	r := started(t, on)
-	defer r.stopped()
-	made, _ := r.makeNamespaces("n", 1)
-	ballast := fill(t, disk)
-	for range 3 {
-		if status := r.post("/api/catalog/v1/namespaces/n0/tables", aTable); status != http.StatusInsufficientStorage {
-			t.Errorf("a table on a full disk is answered with %d", status)
-		}
-	}
-	if status, _ := r.read("/api/catalog/v1/namespaces/n0/tables/t"); status != http.StatusNotFound {
-		t.Errorf("a load of it with %d", status)
-	}
-	r.wantNamespaces(made)
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
-	if left := filesOf(t, disk); len(left) > 0 {
-		t.Errorf("files were left: %v", left)
-	}
-	if status := r.post("/api/catalog/v1/namespaces/n0/tables", aTable); status != http.StatusOK {
-		t.Errorf("there is room, and a table is answered with %d", status)
-	}
+	return ballast
 }
 
 // filesOf are the files outside of puddle's own folder.

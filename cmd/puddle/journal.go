@@ -90,12 +90,13 @@ func compactFailed(err error) error {
 	return noLook(damaged(err))
 }
 
-// progressTo writes a line a second at most.
+// progressTo writes a line when something else is counted, and every second.
 func progressTo(w io.Writer, now func() time.Time) func(string, int64) {
-	last := now()
+	var last time.Time
+	counted := ""
 	return func(what string, done int64) {
-		if at := now(); at.Sub(last) >= time.Second {
-			last = at
+		if at := now(); what != counted || at.Sub(last) >= time.Second {
+			last, counted = at, what
 			fmt.Fprintf(w, "puddle: %s: %d\n", what, done)
 		}
 	}

@@ -69,8 +69,7 @@ func (n *node) openTables(context.Context) error {
 		return nil
 	}
 	err := n.openSQLite()
-	if isFull(err) {
-		n.reserves.spend(err)
+	if n.reserves.spend(err) {
 		err = n.openSQLite()
 	}
 	if replaceable(err) {

@@ -60,14 +60,15 @@ func (n *node) findReserve(beside string) *reserve {
 	}}
 }
 
-// spend gives the room back when an error says that a disk is full.
-func (all reserves) spend(reason error) {
-	if !isFull(reason) {
-		return
-	}
+// spend gives the room back when an error says that a disk is full, or comes while
+// next to nothing is free on it: not every error tells.
+func (all reserves) spend(reason error) (spent bool) {
 	for _, r := range all {
-		r.spend(reason)
+		if isFull(reason) || reason != nil && r.tight() {
+			spent = r.spend(reason) || spent
+		}
 	}
+	return spent
 }
 
 // admit tells whether changes are taken.
@@ -80,15 +81,24 @@ func (all reserves) admit() error {
 	return nil
 }
 
-func (r *reserve) spend(reason error) {
+// tightBytes is so little that any write may have failed for it.
+const tightBytes = 1 << 20
+
+func (r *reserve) tight() bool {
+	free, err := r.free()
+	return err == nil && free < tightBytes
+}
+
+func (r *reserve) spend(reason error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.spent {
-		return
+		return false
 	}
 	r.spent = true
 	err := os.Truncate(r.path, 0)
 	r.log.Error().AnErr("reserve", err).Err(reason).Msg("the disk is full: the reserve is given back, changes are refused until there is room")
+	return true
 }
 
 // admit tells whether changes are taken: ENOSPC while the reserve is spent and

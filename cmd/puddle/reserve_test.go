@@ -35,15 +35,20 @@ func TestReserve(t *testing.T) {
 	all.spend(nil)
 	all.spend(errors.New("not of a disk"))
 	size(reserveBytes)
-	for _, reason := range []error{syscall.ENOSPC, syscall.EDQUOT} {
-		free = 2*reserveBytes - 1
-		all.spend(fmt.Errorf("append: %w", reason))
+	for _, c := range []struct {
+		reason error
+		free   int64
+	}{{syscall.ENOSPC, 2*reserveBytes - 1}, {syscall.EDQUOT, 2*reserveBytes - 1}, {errors.New("input/output error"), tightBytes - 1}} {
+		free = c.free
+		if !all.spend(fmt.Errorf("append: %w", c.reason)) || all.spend(syscall.ENOSPC) {
+			t.Error("the reserve is not spent once")
+		}
 		size(0)
 		if err := all.admit(); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("without room: %v", err)
 		}
 		size(0)
-		free++
+		free = 2 * reserveBytes
 		if err := all.admit(); err != nil {
 			t.Errorf("with room: %v", err)
 		}
