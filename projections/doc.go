@@ -12,6 +12,6 @@
 // equal, and in a [Memory] the metastore that keeps nothing; package pointers
 // holds the same in SQL. Package recorder applies events as they are made, by the
 // same rules; a refusal is a [*Conflict] and answers the request. [Reader] is how
-// the rest of puddle asks what is true, and a [Dump] what two projections are
-// compared by.
+// the rest of puddle asks what is true, of the [Purges] that drops asked for too,
+// and a [Dump] what two projections are compared by.
 package projections

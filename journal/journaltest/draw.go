@@ -44,7 +44,7 @@ func DrawStory(t *rapid.T, warehouse uuid.UUID) *Story {
 // creation of a namespace.
 func (s *Story) drawStep(t *rapid.T) {
 	action := rapid.SampledFrom([]string{
-		"create-namespace", "update-namespace", "drop-namespace", "object", "object", "object", "object", "object", "object", "object",
+		"object", "object", "object", "object", "object", "object", "object", "create-namespace", "update-namespace", "drop-namespace",
 	}).Draw(t, "action")
 	switch {
 	case action == "update-namespace" && len(s.Namespaces) > 0:
@@ -55,55 +55,6 @@ func (s *Story) drawStep(t *rapid.T) {
 		s.drawObjectStep(t)
 	default:
 		s.CreateNamespace(s.drawNewNamespace(t), drawProperties(t))
-	}
-}
-
-// drawObjectStep appends a step of tables or views; what the model does not
-// allow now becomes the birth of a table.
-func (s *Story) drawObjectStep(t *rapid.T) {
-	tables, views := s.keys(journal.Table), s.keys(journal.View)
-	step := rapid.SampledFrom([]string{
-		"create", "create-view", "commit", "commit", "commit-many", "replace-view", "rename", "drop", "unregister",
-		"register", "register-over", "return", "undrop", "repoint", "purge", "purge",
-	}).Draw(t, "step")
-	switch {
-	case step == "create-view":
-		s.CreateView(s.drawFree(t))
-	case step == "commit" && len(tables) > 0:
-		s.Commit(s.drawOf(t, tables))
-	case step == "commit-many" && len(tables) > 0:
-		s.drawMany(t, tables)
-	case step == "replace-view" && len(views) > 0:
-		s.ReplaceView(s.drawOf(t, views))
-	case step == "rename" && len(s.Objects) > 0:
-		s.Rename(s.drawObject(t), s.drawFree(t))
-	case step == "drop" && len(s.Objects) > 0:
-		s.Drop(s.drawObject(t), rapid.Bool().Draw(t, "purge"))
-	case step == "unregister" && len(tables) > 0:
-		s.Unregister(s.drawOf(t, tables))
-	case step == "register":
-		s.Register(drawKind(t), s.drawFree(t))
-	case step == "register-over" && len(tables) > 0:
-		s.Register(journal.Table, s.drawOf(t, tables))
-	default:
-		s.drawReturnStep(t, step)
-	}
-}
-
-// drawReturnStep is drawObjectStep for what brings back, purges or moves by hand.
-func (s *Story) drawReturnStep(t *rapid.T, step string) {
-	pending := s.Pending()
-	switch {
-	case step == "return" && len(s.gone) > 0:
-		s.Return(s.drawGone(t).UUID, s.drawFree(t))
-	case step == "undrop" && len(s.gone) > 0:
-		s.Undrop(s.drawGone(t).UUID, s.drawFree(t))
-	case step == "repoint" && len(s.Objects) > 0:
-		s.Repoint(s.drawObject(t))
-	case step == "purge" && len(pending) > 0:
-		s.Purge(rapid.SampledFrom(pending).Draw(t, "pending"))
-	default:
-		s.CreateTable(s.drawFree(t))
 	}
 }
 
