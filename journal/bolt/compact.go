@@ -46,7 +46,8 @@ type Compaction struct {
 // Compact replaces a journal that nobody has open by a copy without the pages
 // that are not in use: bbolt never gives them back. The copy holds every key and
 // value of the journal, but for what Prune leaves out. It is made beside the
-// journal, synced, read back and compared, and all of it is checked, before it
+// journal, synced, read back (from the disk, where the system lets go of
+// what it has in memory) and compared, and all of it is checked, before it
 // takes the journal's name in one step; only then is the old file gone. A failure
 // or a crash leaves the old journal or the new one, and never less.
 //
@@ -163,7 +164,7 @@ func (c *compaction) swap(ctx context.Context, mode fs.FileMode) (err error) {
 	}{
 		{"copy", func() (err error) {
 			read, err = writeCopy(ctx, c.from.db, copied, c.takes, c.counting("bytes copied"))
-			return errors.Join(err, os.Chmod(copied, mode))
+			return errors.Join(err, os.Chmod(copied, mode), forget(copied))
 		}},
 		{"check", func() error { return c.prove(ctx, copied, read) }},
 		{"rename", func() error { return os.Rename(copied, c.path) }},
@@ -227,6 +228,7 @@ func (c *compaction) counting(doing string) func(int) {
 		return nil
 	}
 	sum := int64(0)
+	c.Progress(doing, sum)
 	return func(n int) {
 		sum += int64(n)
 		c.Progress(doing, sum)
