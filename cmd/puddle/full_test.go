@@ -154,6 +154,32 @@ func stillFull(t *testing.T, r *running, made []string) {
 	}
 }
 
+// Case 156: a server starts on a disk that others have filled while it was stopped.
+func TestCase156_StartOnAFullDisk(t *testing.T) {
+	disk := smallDisk(t, "size=40M")
+	on := configured(t, t.TempDir(), fmt.Sprintf("journal: {path: %[1]s/journal.db}\nmetastore: {sqlite: {path: %[1]s/puddle.db}}", disk))
+	r := started(t, on)
+	made, _ := r.makeNamespaces("before", 3)
+	if status := r.post("/api/catalog/v1/namespaces/before0/tables", aTable); status != http.StatusOK {
+		t.Fatalf("create a table: %d", status)
+	}
+	r.stopped()
+	ballast := fill(t, disk)
+	r = started(t, on)
+	stillFull(t, r, made)
+	r.stopped()
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	r = started(t, on)
+	after, _ := r.makeNamespaces("after", 1)
+	r.wantNamespaces(append(made, after...))
+	if len(after) != 1 {
+		t.Error("there is room, and a change is refused")
+	}
+	r.stopped()
+}
+
 // Case 156: on a warehouse whose disk is full no table is half there, whether it is
 // a file that does not fit or a folder.
 func TestCase156_FullWarehouse(t *testing.T) {
