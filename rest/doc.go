@@ -27,7 +27,9 @@
 //
 // The Iceberg REST catalog below /api/catalog/v1, each route with the
 // warehouse's name as prefix and, when there is one warehouse only, without;
-// puddle's own reports below /api/puddle/v1; /healthz, /readyz and /metrics. The
+// puddle's own reports below /api/puddle/v1; /healthz, /readyz and /metrics. A
+// server that is being opened ([Starting]) has the same routes, and sends everybody
+// away but those who ask how it is. The
 // endpoints that the config route lists are taken from the table that serves
 // them. /healthz and /readyz are open; all others, /metrics included, need a
 // token once tokens are configured.

@@ -84,8 +84,8 @@ type server struct {
 // it answers OPTIONS * itself, without asking who is there.
 func New(o Options) http.Handler { return newServer(o, false) }
 
-// Starting is the handler of a server that is being opened. What tells how it is
-// is answered: /healthz, /readyz, /metrics, and status. Everything else is surely
+// Starting is the handler of a server that is being opened. It answers /healthz,
+// /readyz, /metrics and status, which tell how it is. Everything else is surely
 // not done, and to be tried again. o has no warehouses, and its Ready says what
 // is under way.
 func Starting(o Options) http.Handler {

@@ -37,7 +37,7 @@ const pluginTime = 10 * time.Second
 // check prints the one line of a plugin and ends with its code.
 func (c statusCmd) check(s *session) error {
 	page, state, err := c.look(s)
-	text, data := "", ""
+	var text, data string
 	switch {
 	case err != nil:
 		text = err.Error()

@@ -84,23 +84,61 @@ func ran(t *testing.T, dir, args string) (int, string) {
 // A server is not ready while its pointer tables do not read.
 func TestReadyLooksIntoTheTables(t *testing.T) {
 	r := started(t, configured(t, t.TempDir(), ""))
-	ready := func() int {
-		answer, err := http.Get(r.url("/readyz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		return answer.StatusCode
-	}
-	if status := ready(); status != http.StatusOK {
+	if status := r.ready(); status != http.StatusOK {
 		t.Errorf("ready: %d", status)
 	}
 	if err := r.node.tables.(io.Closer).Close(); err != nil {
 		t.Fatal(err)
 	}
-	if status := ready(); status != http.StatusServiceUnavailable {
+	if status := r.ready(); status != http.StatusServiceUnavailable {
 		t.Errorf("with tables that do not read: %d", status)
 	}
 	r.stop()
 	<-r.ended // what it says of the tables that are closed is not asked
+}
+
+// A writer that takes no changes is told: why, and that somebody must see to it.
+func TestWriterStates(t *testing.T) {
+	dir := t.TempDir()
+	r := started(t, configured(t, dir, ""))
+	for _, step := range []struct {
+		state, reason string
+		begin, end    func()
+	}{
+		{"no-room", "the disk is full: changes are refused until there is room", func() {
+			spend(r.node.reserves[0], true)
+		}, func() { spend(r.node.reserves[0], false) }},
+		{"stopped", "read only until restart", func() { r.node.recorder.Close() }, func() {}},
+	} {
+		step.begin()
+		if status := r.ready(); status != http.StatusServiceUnavailable {
+			t.Errorf("%s: /readyz is %d", step.state, status)
+		}
+		if code, out := ran(t, dir, "status --nagios"); code != int(pluginCritical) || !strings.HasPrefix(out, "CRITICAL - not ready: "+step.reason+": ") {
+			t.Errorf("%s: exit code %d, %s", step.state, code, out)
+		}
+		if code, out := ran(t, dir, "status"); code != codeFindings || !strings.Contains(out, "writer: "+step.state) || !strings.Contains(out, "critical: not ready: "+step.reason) {
+			t.Errorf("%s: exit code %d, %s", step.state, code, out)
+		}
+		step.end()
+	}
+	r.stopped()
+}
+
+// spend makes a reserve one of a disk that is full, or is no more.
+func spend(r *reserve, spent bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spent, r.free = spent, func() (int64, error) { return 7, nil }
+}
+
+// ready is the status of /readyz.
+func (r *running) ready() int {
+	r.t.Helper()
+	answer, err := http.Get(r.url("/readyz"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
 }

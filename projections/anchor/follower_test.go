@@ -182,12 +182,18 @@ func TestFailingStoreOnlyDelays(t *testing.T) {
 			if len(failures) != 3 || !errors.Is(failures[2], fault.Err) {
 				t.Errorf("reported %v", failures)
 			}
+			if s := f.State(); !s.Written.IsZero() || !errors.Is(s.Err, fault.Err) || s.Failed != 3 {
+				t.Errorf("while it fails: %+v", s)
+			}
 			store.fail(faulty.Fault{})
 			last := h.grow(t)
 			f.Wake()
 			time.Sleep(3 * time.Second)
 			store.want(t, 0, 1*time.Second, 3*time.Second, 7*time.Second)
 			wantHead(t, store, last)
+			if s := f.State(); s.Written != last.Position || s.Err != nil || s.Failed != 3 {
+				t.Errorf("when it is written: %+v", s)
+			}
 
 			h.grow(t) // the pause is a second again
 			f.Wake()
