@@ -34,7 +34,7 @@ func (s *session) verifyFiles(c config.Config, l *lock, asked verifyRequest, say
 	if v.warehouses, err = n.openToVerify(s.stop, asked.Warehouse, say); err != nil {
 		return noLook(err)
 	}
-	if err := n.openJournalToVerify(say); err != nil {
+	if err := n.openJournalToVerify(s.stop, say); err != nil {
 		return err
 	}
 	v.journal = n.journal
@@ -75,9 +75,9 @@ func (n *node) openToVerify(ctx context.Context, only string, say func(verifyLin
 
 // openJournalToVerify opens the journal to be read only. Where there is none, an
 // empty one stands for it, so that warehouses that have a history tell of it.
-func (n *node) openJournalToVerify(say func(verifyLine)) error {
+func (n *node) openJournalToVerify(ctx context.Context, say func(verifyLine)) error {
 	path := n.config.Journal.Path
-	j, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	j, err := openChecked(ctx, path, say)
 	var damage *journal.Damage
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -95,6 +95,25 @@ func (n *node) openJournalToVerify(say func(verifyLine)) error {
 	n.journal = j
 	n.onClose(j.Close)
 	return nil
+}
+
+// openChecked opens a journal once its pages are known to lead somewhere.
+func openChecked(ctx context.Context, path string, say func(verifyLine)) (*bolt.Journal, error) {
+	var damage *journal.Damage
+	err := bolt.CheckPages(ctx, path, func(f journal.Flaw) {
+		if !f.Torn {
+			damage = &f.Damage
+			return
+		}
+		say(verifyLine{Finding: &verify.Finding{Level: 1, Severity: verify.Warning, Kind: verify.KindTorn, Place: path, Message: f.Reason}})
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case damage != nil:
+		return nil, damage
+	}
+	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }
 
 // copyTables opens a copy of the pointer tables. Those that a start would make anew

@@ -31,7 +31,7 @@ func (l *looks) file(ctx context.Context, o projections.Object, s *seen) (text [
 		if err == nil {
 			return text, true
 		}
-		wrong = &trouble{KindChanged, err.Error()}
+		wrong = &trouble{KindChanged, err.Error(), true}
 	}
 	f := Finding{Severity: Error, Kind: wrong.kind, Place: o.Pointer.MetadataLocation, Message: wrong.reason, Next: l.mendCommand()}
 	if at, err := l.steps(ctx, o.UUID); err == nil {
@@ -66,6 +66,7 @@ func named(f Finding, steps []projections.Step, p journal.Pointer, data []byte) 
 type trouble struct {
 	kind   Kind
 	reason string
+	read   bool // something lies there, and could be read
 }
 
 // readFile reads the file of a pointer. What is wrong with it is a trouble, with the
@@ -73,22 +74,22 @@ type trouble struct {
 func readFile(ctx context.Context, roots warehouse.Roots, p journal.Pointer) ([]byte, *trouble, error) {
 	root, key, err := roots.Resolve(p.MetadataLocation)
 	if err != nil {
-		return nil, &trouble{KindForeign, "it is outside of the warehouse: is one of warehouses.*.allowed-locations missing?"}, nil
+		return nil, &trouble{KindForeign, "it is outside of the warehouse: is one of warehouses.*.allowed-locations missing?", false}, nil
 	}
 	data, err := root.Store.Get(ctx, key, max(p.Size, catalog.MaxMetadataBytes))
 	switch {
 	case errors.Is(err, warehouse.ErrNotFound), errors.Is(err, warehouse.ErrInvalidKey):
-		return nil, &trouble{KindMissing, "the file is not there"}, nil
+		return nil, &trouble{KindMissing, "the file is not there", false}, nil
 	case errors.Is(err, warehouse.ErrLink):
-		return nil, &trouble{KindChanged, "a symbolic link is on the way to it, which is not followed"}, nil
+		return nil, &trouble{KindChanged, "a symbolic link is on the way to it, which is not followed", false}, nil
 	case errors.Is(err, warehouse.ErrTooLarge):
-		return nil, &trouble{KindChanged, fmt.Sprintf("it is far larger than the %d bytes that were committed", p.Size)}, nil
+		return nil, &trouble{KindChanged, fmt.Sprintf("it is far larger than the %d bytes that were committed", p.Size), false}, nil
 	case err != nil:
 		return nil, nil, err
 	case int64(len(data)) != p.Size:
-		return data, &trouble{KindChanged, fmt.Sprintf("it has %d bytes, %d were committed", len(data), p.Size)}, nil
+		return data, &trouble{KindChanged, fmt.Sprintf("it has %d bytes, %d were committed", len(data), p.Size), true}, nil
 	case journal.Sum(data) != p.SHA256:
-		return data, &trouble{KindChanged, "its bytes are not those that were committed"}, nil
+		return data, &trouble{KindChanged, "its bytes are not those that were committed", true}, nil
 	}
 	return data, nil, nil
 }

@@ -64,7 +64,10 @@ type Finding struct {
 
 // String is one line for people.
 func (f Finding) String() string {
-	s := fmt.Sprintf("%s: %s", f.Severity, f.Warehouse)
+	s := string(f.Severity)
+	if f.Warehouse != "" {
+		s += ": " + f.Warehouse
+	}
 	if f.Object != nil {
 		s += fmt.Sprintf(": %s %s", f.Object.Kind, f.Object.Identifier.Quoted())
 	}

@@ -68,14 +68,14 @@ func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, whole 
 	if err != nil || wrong == nil {
 		return "", err
 	}
-	if wrong.kind == KindForeign || wrong.kind == KindChanged && there == nil {
+	if wrong.kind == KindForeign || wrong.kind == KindChanged && !wrong.read {
 		return "", &refused{"what lies there cannot be copied first: " + wrong.reason, ""}
 	}
 	file, seq, err := l.kept(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	return m.write(ctx, l.Roots, o.Pointer, file, there, seq)
+	return m.write(ctx, l.Roots, o.Pointer, file, lying{there, wrong.read}, seq)
 }
 
 // kept finds the bytes of an object's file in the journal, proven by the digest that
@@ -125,15 +125,21 @@ func (l *looks) fileOf(ctx context.Context, s projections.Step) ([]byte, error) 
 	return nil, journal.ErrNoEvent
 }
 
+// lying is what lies in the place of a file.
+type lying struct {
+	data []byte
+	any  bool
+}
+
 // write puts a file in its place. What is there now was read just before.
-func (m Repair) write(ctx context.Context, roots warehouse.Roots, p journal.Pointer, file, there []byte, seq journal.Seq) (string, error) {
+func (m Repair) write(ctx context.Context, roots warehouse.Roots, p journal.Pointer, file []byte, there lying, seq journal.Seq) (string, error) {
 	root, key, err := roots.Resolve(p.MetadataLocation)
 	if err != nil {
 		return "", err
 	}
 	aside := ""
-	if there != nil {
-		if aside, err = m.aside(ctx, root.Store, key, there); err != nil {
+	if there.any {
+		if aside, err = m.aside(ctx, root.Store, key, there.data); err != nil {
 			return "", err
 		}
 	}
@@ -147,7 +153,7 @@ func (m Repair) write(ctx context.Context, roots warehouse.Roots, p journal.Poin
 	switch {
 	case m.DryRun:
 		return did, nil
-	case there == nil:
+	case !there.any:
 		// Nothing is there. A crash leaves nothing, or the file.
 		err = root.Store.Create(ctx, key, file)
 	default:

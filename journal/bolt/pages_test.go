@@ -1,0 +1,146 @@
+package bolt_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"puddle/journal"
+	"puddle/journal/bolt"
+	"puddle/journal/journaltest"
+)
+
+// flawsOf is all that is found in a closed journal, and what a reader sees of it.
+func flawsOf(t *testing.T, path string) (flaws []journal.Flaw, content string) {
+	t.Helper()
+	found := func(f journal.Flaw) {
+		if f.Absent != nil {
+			content += fmt.Sprintln("not kept", f.Seq, f.Absent.Move)
+			return
+		}
+		flaws = append(flaws, f)
+	}
+	if err := bolt.CheckPages(t.Context(), path, found); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range flaws {
+		if !f.Torn {
+			return flaws, "" // its pages may lead anywhere
+		}
+	}
+	j, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	if err != nil {
+		return append(flaws, journal.Flaw{Damage: journal.Damage{Reason: err.Error()}}), ""
+	}
+	defer j.Close()
+	if _, err := j.Audit(t.Context(), lake, found); err != nil {
+		found(journal.Flaw{Damage: journal.Damage{Reason: err.Error()}})
+	}
+	for e, err := range j.Warehouse(lake).Scan(t.Context(), 0) {
+		content += fmt.Sprintln(e.Position, err)
+		if err != nil {
+			break
+		}
+		for i := range e.Moves() {
+			text, err := j.Warehouse(lake).Document(t.Context(), e.Seq, i)
+			content += fmt.Sprintln(journal.Sum(text), err)
+		}
+		answer, ok, err := j.Warehouse(lake).Answered(t.Context(), journal.Anonymous, requestKey(int(e.Seq)-1), e.At)
+		content += fmt.Sprintln(answer, ok, err)
+	}
+	return flaws, content
+}
+
+// put changes one byte of a file.
+func put(t *testing.T, path string, at int, b byte) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteAt([]byte{b}, int64(at)); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func requestKey(i int) string { return fmt.Sprintf("%036d", i) }
+
+// withRequests is a closed journal of every kind of bucket, after some history of
+// free pages.
+func withRequests(t *testing.T, path string, n int) []journal.Entry {
+	t.Helper()
+	entries := history(t, lake, n)
+	j := open(t, path)
+	for i, e := range entries {
+		journaltest.Append(t, j, []journal.Entry{e})
+		err := j.Remember(t.Context(), lake, e.Event.At, journal.Answer{Status: 404, Body: []byte("no"), Request: journal.Request{
+			Actor: journal.Anonymous, Key: requestKey(i), Route: "POST /x", Until: e.Event.At.Add(time.Hour),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// TestCase155_EveryFlipIsFound flips bits all over the file of a journal: each is
+// found, or changes nothing that anybody reads.
+func TestCase155_EveryFlipIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	withRequests(t, path, 9)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole = bytes.TrimRight(whole, "\x00") // the file grows ahead of what is in it
+	flaws, content := flawsOf(t, path)
+	if len(flaws) > 0 {
+		t.Fatalf("a whole journal: %v", flaws)
+	}
+	stride := 67
+	if testing.Short() {
+		stride = 997
+	}
+	found, idle := 0, 0
+	for at := 0; at < len(whole); at += stride {
+		put(t, path, at, whole[at]^1<<(at/stride%8))
+		flaws, seen := flawsOf(t, path)
+		put(t, path, at, whole[at])
+		switch {
+		case len(flaws) > 0:
+			found++
+		case seen != content:
+			t.Errorf("the flip in byte %d is not found, and changes what is read", at)
+		default:
+			idle++
+		}
+	}
+	if found == 0 {
+		t.Error("no flip is found")
+	}
+	t.Logf("%d bytes: %d flips found, %d in bytes that hold nothing", len(whole), found, idle)
+}
+
+// TestPagesOfAGrownJournal finds nothing in files of many pages.
+func TestPagesOfAGrownJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	withRequests(t, path, 200)
+	if flaws, _ := flawsOf(t, path); len(flaws) > 0 {
+		t.Errorf("found %v", flaws)
+	}
+	change(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("puddle")) })
+	if err := bolt.CheckPages(t.Context(), path, func(f journal.Flaw) { t.Error(f) }); err != nil {
+		t.Error(err)
+	}
+}
