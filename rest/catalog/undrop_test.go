@@ -26,10 +26,15 @@ func (p *process) undrop(name string) (catalog.Undropped, error) {
 	return p.Undrop(ctx, cause, catalog.Undrop{Identifier: id(name)})
 }
 
-// later is the same catalog after a while.
+// afterwards is the same catalog after a while.
 func (p *process) afterwards(by time.Duration) *catalog.Catalog {
+	return p.at(func() time.Time { return time.Now().Add(by) })
+}
+
+// at is the same catalog by another clock.
+func (p *process) at(now func() time.Time) *catalog.Catalog {
 	options := p.Options
-	options.Now = func() time.Time { return time.Now().Add(by) }
+	options.Now = now
 	return catalog.New(options)
 }
 
@@ -269,6 +274,22 @@ func TestUndropDuringThePurge(t *testing.T) {
 	_, err = late.RegisterTable(ctx, cause, id("t"), table.MetadataLocation, false)
 	must(t, err)
 	audit(t, p.ground)
+}
+
+// The job may begin in the very moment in which a purge is due, and so an undrop may
+// not; the moment before it may.
+func TestUndropWhenThePurgeIsDue(t *testing.T) {
+	p := fresh(t)
+	table := p.dropped(t, "t", "", true)
+	purge, _, err := p.Reader.Purge(ctx, uuidOf(t, table))
+	must(t, err)
+	due := purge.At.Add(p.PurgeGrace)
+	_, err = p.at(func() time.Time { return due }).Undrop(ctx, cause, catalog.Undrop{Identifier: id("t")})
+	refused(t, err, catalog.Unsafe, "The purge of table n.t", "is due since ")
+	back, err := p.at(func() time.Time { return due.Add(-1) }).Undrop(ctx, cause, catalog.Undrop{Identifier: id("t")})
+	if must(t, err); !back.Purge {
+		t.Error("the answer does not know of the purge")
+	}
 }
 
 // A purge that deletes files is waited for, and what it meant for the table is seen.
