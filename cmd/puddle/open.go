@@ -31,6 +31,9 @@ func (n *node) openJournal(context.Context) error {
 	case absent && n.purpose != serving:
 		return fmt.Errorf("there is no journal yet: %s", path)
 	}
+	if err := n.tellTorn(path, absent); err != nil {
+		return err
+	}
 	j, err := bolt.Open(path, bolt.Options{OnReplaced: func(kept string) {
 		n.log.Error().Str("journal", path).Str("kept", kept).Msg("a sync of the journal failed: a proven copy has taken its place; see to the disk")
 	}})
@@ -47,6 +50,19 @@ func (n *node) openJournal(context.Context) error {
 	}
 	n.onClose(func() error { return n.closeMade(j, path) })
 	return nil
+}
+
+// tellTorn warns of a journal whose last write was cut off: what was never
+// acknowledged is dropped (case 153).
+func (n *node) tellTorn(path string, absent bool) error {
+	if absent {
+		return nil
+	}
+	reason, err := bolt.Torn(path)
+	if reason != "" {
+		n.log.Warn().Str("journal", path).Str("see", "puddle verify").Msg(reason)
+	}
+	return err
 }
 
 // closeMade closes a journal that this node made. When the start was refused

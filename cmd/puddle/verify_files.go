@@ -123,8 +123,9 @@ func (n *node) copyTables(say func(verifyLine)) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	folder, err := os.MkdirTemp(n.config.DataDir, "verify-")
-	if err != nil {
+	folder := filepath.Join(n.config.DataDir, "verify.tmp")
+	// One that was left behind is in the way; the lock is held.
+	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)); err != nil {
 		return err
 	}
 	n.onClose(func() error { return os.RemoveAll(folder) })

@@ -292,3 +292,21 @@ func (p *pages) free() error {
 	}
 	return nil
 }
+
+// Torn tells why the last write to a journal's file is not there, if a mark in it is
+// not whole: a crash cut it off, and the file is as before it. Empty when both are
+// whole, and when neither is, which Open refuses.
+func Torn(path string) (reason string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	p := &pages{file: file, found: func(f journal.Flaw) {
+		if f.Torn {
+			reason = f.Reason
+		}
+	}}
+	_, err = p.marks()
+	return reason, err
+}

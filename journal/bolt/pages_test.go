@@ -144,3 +144,44 @@ func TestPagesOfAGrownJournal(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCase153_TornMark cuts the mark of the last transaction: the one before it is
+// the last, all of it is there, and that something is missing is told.
+func TestCase153_TornMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	entries := history(t, lake, 5)
+	filled := open(t, path)
+	for _, e := range entries {
+		journaltest.Append(t, filled, []journal.Entry{e})
+	}
+	if err := filled.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if reason, err := bolt.Torn(path); reason != "" || err != nil {
+		t.Fatalf("a whole file: %s %v", reason, err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for page := range 2 { // the mark of the newer transaction
+		if txid := func(page int) int { return page*os.Getpagesize() + 16 + 48 }; whole[txid(page)] > whole[txid(last)] {
+			last = page
+		}
+	}
+	put(t, path, last*os.Getpagesize()+16+48, whole[last*os.Getpagesize()+16+48]+2)
+	flaws, _ := flawsOf(t, path)
+	if len(flaws) != 1 || !flaws[0].Torn {
+		t.Errorf("found %v", flaws)
+	}
+	if reason, err := bolt.Torn(path); reason == "" || err != nil {
+		t.Errorf("torn: %q %v", reason, err)
+	}
+	j := open(t, path)
+	head, err := j.Warehouse(lake).Head(t.Context())
+	if err != nil || head.Seq >= entries[4].Event.Seq {
+		t.Errorf("the head is %s, %v", head, err)
+	}
+	journaltest.Append(t, j, entries[head.Seq:])
+}
