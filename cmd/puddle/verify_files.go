@@ -14,6 +14,7 @@ import (
 	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/journal/bolt"
+	"puddle/projections"
 	"puddle/projections/pointers"
 	"puddle/recover"
 	"puddle/recover/verify"
@@ -168,23 +169,24 @@ func copyFile(from, to string) error {
 }
 
 // makeTables sets the file of the pointer tables aside and fills new ones from the
-// journal, whose histories are all there. A crash on the way is mended by the next
-// start.
-func (n *node) makeTables(ctx context.Context) (string, error) {
+// journal, whose histories are all there. They stay open. A crash on the way is
+// mended by the next start.
+func (n *node) makeTables(ctx context.Context) (projections.Store, string, error) {
 	path := n.config.Metastore.SQLitePath
 	aside, err := pointers.SetAside(path, time.Now())
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	db, err := pointers.Open(path, pointers.Options{})
 	if err != nil {
-		return aside, err
+		return nil, aside, err
 	}
+	n.onClose(db.Close)
 	ids, err := n.journal.Warehouses(ctx)
 	for _, id := range ids {
 		if err == nil {
 			_, err = recover.Replay(ctx, id.String(), n.journal.Warehouse(id), db.Warehouse(id), nil)
 		}
 	}
-	return aside, errors.Join(err, db.Close())
+	return db, aside, err
 }

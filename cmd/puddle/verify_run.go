@@ -21,8 +21,12 @@ type verification struct {
 	journal    journal.Journal
 	tables     projections.Store                     // nil: there are none
 	serving    func(id uuid.UUID) projections.Reader // nil: nobody is served
-	makeTables func(context.Context) (string, error) // pointer tables anew; nil: not while a server runs
+	// makeTables makes the pointer tables anew, and says where the old ones are; nil:
+	// not while a server runs.
+	makeTables func(context.Context) (projections.Store, string, error)
 	say        func(verifyLine)
+
+	strays bool // the pointer tables hold what the journal does not know
 }
 
 // unsettled is how long a file that nobody names is left alone beside a server: far
@@ -94,6 +98,9 @@ func (v *verification) subjects(ctx context.Context, sink verifySink) (all []ver
 		subject.Location, subject.Roots = w.Root.URL, w.roots
 		all = append(all, subject)
 	}
+	if err := v.stray(ctx, sink); err != nil {
+		return nil, err
+	}
 	ids, err := v.journal.Warehouses(ctx)
 	var damage *journal.Damage
 	if errors.As(err, &damage) {
@@ -107,6 +114,23 @@ func (v *verification) subjects(ctx context.Context, sink verifySink) (all []ver
 		}
 	}
 	return all, err
+}
+
+// stray tells of pointer tables whose journal is not this one.
+func (v *verification) stray(ctx context.Context, sink verifySink) error {
+	tables, ok := v.tables.(recover.Lister)
+	if !ok {
+		return nil
+	}
+	err := recover.Stray(ctx, v.journal, tables)
+	var refusal *recover.Refusal
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	v.strays = true
+	sink.Found(verify.Finding{Level: 1, Severity: verify.Error, Kind: verify.KindTables, Place: "pointer tables",
+		Message: refusal.Reason, Next: refusal.Command})
+	return nil
 }
 
 func (v *verification) subject(name string, id uuid.UUID) verify.Warehouse {
@@ -124,7 +148,7 @@ func (v *verification) repair(ctx context.Context, all []looked) (end verifyEnd,
 		end.Mended = end.Mended || f.Kind == verify.KindRepaired && !v.DryRun
 		v.say(verifyLine{Repair: &f})
 	}, v.say}
-	differ, whole := false, true
+	differ, whole := false, !v.strays
 	for _, l := range all {
 		differ, whole = differ || l.result.TablesDiffer, whole && l.result.Whole
 		m := verify.Repair{DryRun: v.DryRun, At: time.Now()}
@@ -136,7 +160,7 @@ func (v *verification) repair(ctx context.Context, all []looked) (end verifyEnd,
 		v.mendTables(ctx, whole, sink)
 	}
 	if !whole && !end.Mended {
-		end.Refused = "the journal is damaged: nothing is repaired by what it says"
+		end.Refused = "the journal is damaged, or not the newest: nothing is repaired by what it says"
 	}
 	return end, nil
 }
@@ -146,17 +170,18 @@ func (v *verification) mendTables(ctx context.Context, whole bool, sink verifySi
 	f := verify.Finding{Level: 2, Severity: verify.Error, Kind: verify.KindRefused, Place: "pointer tables"}
 	switch {
 	case !whole:
-		f.Message, f.Next = "the journal is damaged: they may be all that is left of what it has lost", "puddle recover"
+		f.Message, f.Next = "the journal is damaged, or not the newest: they may be all that is left of what it has lost", "puddle recover"
 	case v.makeTables == nil:
 		f.Message, f.Next = "a server has them open", "stop it, and then puddle verify --level 2 --repair"
 	case v.DryRun:
 		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they would be set aside, and made anew from the journal"
 	default:
-		aside, err := v.makeTables(ctx)
+		made, aside, err := v.makeTables(ctx)
 		if err != nil {
 			sink.Unseen(verify.Unseen{Place: "pointer tables", Message: err.Error()})
 			return
 		}
+		v.tables = made
 		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they are made anew from the journal; what was there is kept as "+aside
 	}
 	sink.Found(f)

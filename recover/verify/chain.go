@@ -86,6 +86,7 @@ func (r *run) anchor(ctx context.Context) error {
 	}
 	err = head.Check(ctx, r.from)
 	if errors.Is(err, anchor.ErrRolledBack) || errors.Is(err, anchor.ErrOtherHistory) {
+		r.doubt = true
 		finding.Message = err.Error()
 		r.found(finding.at(head.Position))
 		return nil

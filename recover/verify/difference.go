@@ -44,7 +44,7 @@ func byStep(a, b projections.Step) int {
 // the same.
 func merge[T any](says, hold []T, compare func(a, b T) int, name func(T) string, tell func(string)) {
 	for len(says) > 0 || len(hold) > 0 {
-		order := 0
+		var order int
 		switch {
 		case len(hold) == 0:
 			order = -1

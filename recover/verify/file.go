@@ -116,7 +116,7 @@ func inflated(p journal.Pointer, data []byte) ([]byte, error) {
 // belongs is the first half of level 4: the file says that it is this object's.
 func (l *looks) belongs(o projections.Object, text []byte, s *seen) {
 	at := o.Pointer.MetadataLocation
-	wrong := ""
+	var wrong string
 	if o.Kind == journal.View {
 		v, err := metadata.ParseView(text, at)
 		switch {

@@ -84,7 +84,7 @@ func (r *run) compare(ctx context.Context, state *projections.State, held projec
 		return err
 	}
 	if held.Cursor != is.Cursor {
-		r.differs = true
+		r.doubt = true // they may be all that is left of what the journal has lost
 		r.summary.Tables = "of another history"
 		r.found(Finding{Severity: Error, Kind: KindTables, Place: "pointer tables", Next: r.recoverCommand(),
 			Message: fmt.Sprintf("they stand at %s, where the journal has %s: it was rolled back, or is another one", held.Cursor, is.Cursor)}.at(held.Cursor))

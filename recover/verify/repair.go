@@ -57,7 +57,7 @@ func (r *refused) Error() string { return r.reason }
 // mend writes one file again, and says so; "" when there is nothing to do.
 func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, whole bool) (string, error) {
 	if !whole {
-		return "", &refused{"the journal is damaged: what it says of the file proves nothing", l.recoverCommand()}
+		return "", &refused{"the journal is damaged, or not the newest: what it says of the file proves nothing", l.recoverCommand()}
 	}
 	if l.Now != nil {
 		if now, live, err := l.now(ctx, o); err != nil || !live || now.Pointer != o.Pointer {

@@ -36,7 +36,7 @@ type Options struct {
 	Level  int     // 1 to MaxLevel: all levels up to it
 	Sample float64 // of levels 3 and 4: the share of the objects, above 0 and up to 1
 	Seed   uint64  // picks the sample: another one, other objects
-	Files  int     // files looked at at the same time; default 8
+	Files  int     // how many are read at the same time; default 8
 }
 
 // Summary is what was looked at in one warehouse, and how much of it.
@@ -75,7 +75,8 @@ type Result struct {
 	Summary Summary
 	// State is the fold of the journal; nil when the journal is damaged.
 	State *projections.State
-	// Whole: nothing is wrong with the chain of events.
+	// Whole: nothing is wrong with the chain of events, and it is the newest journal
+	// of this warehouse that anything knows of.
 	Whole bool
 	// TablesDiffer: the pointer tables are to be made anew.
 	TablesDiffer bool
@@ -106,7 +107,7 @@ func Run(ctx context.Context, w Warehouse, o Options, sink Sink) (Result, error)
 		}
 	}
 	slices.SortFunc(r.mendable, func(a, b projections.Object) int { return byUUID(a.UUID, b.UUID) })
-	return Result{r.summary, r.state, !r.broken, r.differs, r.mendable, r.live}, nil
+	return Result{r.summary, r.state, !r.broken && !r.doubt, r.differs, r.mendable, r.live}, nil
 }
 
 // run is the work on one warehouse.
@@ -121,6 +122,7 @@ type run struct {
 	state   *projections.State   // the fold up to the head
 	live    []projections.Object // by state, or else by the pointer tables
 	broken  bool                 // the chain of events is
+	doubt   bool                 // it may be an older journal, or another one
 	differs bool                 // the pointer tables do
 
 	mendable []projections.Object // their file is missing or changed
