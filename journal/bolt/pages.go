@@ -310,3 +310,7 @@ func Torn(path string) (reason string, err error) {
 	_, err = p.marks()
 	return reason, err
 }
+
+// Unproven tells that a sync of the journal failed: until Open has copied and proven
+// it, nobody knows which of its bytes are on the disk.
+func Unproven(path string) bool { return doubtful(path) }
