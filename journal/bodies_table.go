@@ -77,6 +77,9 @@ func (b TablesCommitted) check() error {
 	if len(b.Moves) == 0 {
 		return errors.New("a commit needs at least one move")
 	}
+	if len(b.Moves) == 1 {
+		return b.Moves[0].check(Table, birthOrStep(b.Moves[0]))
+	}
 	seen := make(map[uuid.UUID]bool, len(b.Moves))
 	for _, m := range b.Moves {
 		if err := m.check(Table, birthOrStep(m)); err != nil {

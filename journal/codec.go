@@ -87,6 +87,14 @@ func Decode(prev Digest, data []byte) (Event, error) {
 	if len(data) > MaxRecordBytes {
 		return Event{}, fmt.Errorf("%w: %d bytes, the limit is %d", ErrRecord, len(data), MaxRecordBytes)
 	}
+	if e, ok := decodeCanonical(prev, data); ok {
+		return e, nil
+	}
+	return decodeAny(prev, data)
+}
+
+// decodeAny is Decode for all records.
+func decodeAny(prev Digest, data []byte) (Event, error) {
 	var r record[jsontext.Value]
 	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
 		if r.V = peekVersion(data); r.V <= RecordVersion {
