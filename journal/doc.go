@@ -7,7 +7,8 @@
 // A decided request is a [Draft]. The [Chain] of its warehouse turns it into an
 // [Event] with a place in history: seq, time, the hash of the event before. An
 // [Entry] is that event with its canonical bytes and the [Document]s kept beside
-// the chain. A [Request] binds an idempotency key in the same step as its event;
+// the chain: whole, or as a patch on an earlier one, which a [Shelf] opens. A
+// [Request] binds an idempotency key in the same step as its event;
 // an [Answer] that made no event is remembered by itself. A [Writer] makes entries durable, a [Reader] gives them back.
 //
 // What happened is the event's [Body]. Tables and views appear in bodies as

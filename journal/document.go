@@ -17,6 +17,7 @@ type Codec byte
 const (
 	CodecWholeZstd Codec = 1 // the whole document in one zstd frame
 	CodecRaw       Codec = 2 // the gzip file that was registered, as it is
+	CodecPatch     Codec = 3 // what is to be done to an earlier document, see KeepPatch
 )
 
 // Limits of documents.
@@ -58,9 +59,11 @@ func KeepFile(move int, gzipFile []byte, max int) (d Document, ok bool) {
 	return Document{Move: move, Codec: CodecRaw, Data: gzipFile}, true
 }
 
-// check refuses a document that the move cannot have made.
-func (d Document) check(p Pointer) error {
+// check refuses a document that the move of an event cannot have made.
+func (d Document) check(p Pointer, seq Seq) error {
 	switch {
+	case d.Codec == CodecPatch:
+		return d.checkPatch(p, seq)
 	case d.Codec == CodecRaw && (p.Encoding != EncodingGzip || p.Size != int64(len(d.Data))):
 		return fmt.Errorf("%w: the file of move %d is no gzip file of %d bytes", ErrRecord, d.Move, len(d.Data))
 	case d.Codec != CodecRaw && d.Codec != CodecWholeZstd:
@@ -71,30 +74,17 @@ func (d Document) check(p Pointer) error {
 	return nil
 }
 
-// Open decodes the document of a move of e and compares it with the digest that
-// e holds of it. ErrNoEvent when e has no such move; *Damage when the bytes are
-// not those that e names, or inflate to more than MaxInflatedBytes.
-func (d Document) Open(e Event) ([]byte, error) {
-	want, err := e.DocumentDigest(d.Move)
-	if err != nil {
-		return nil, err
+func (d Document) checkPatch(p Pointer, seq Seq) error {
+	parts, err := d.patch()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: the document of move %d: %w", ErrRecord, d.Move, err)
+	case p.Encoding != EncodingNone:
+		return fmt.Errorf("%w: the file of move %d could not be made of a patch again", ErrRecord, d.Move)
+	case parts.base.Seq == 0 || parts.base.Seq >= seq:
+		return fmt.Errorf("%w: the document of move %d is built on event %d, which is none before it", ErrRecord, d.Move, parts.base.Seq)
 	}
-	var plain []byte
-	switch d.Codec {
-	case CodecWholeZstd:
-		plain, err = decompressor.DecodeAll(d.Data, nil)
-	case CodecRaw:
-		plain, err = inflate(d.Data, MaxInflatedBytes)
-	default:
-		return nil, fmt.Errorf("%w: document codec %d", ErrNewer, d.Codec)
-	}
-	if err != nil {
-		return nil, e.damage("document of move %d does not inflate: %v", d.Move, err)
-	}
-	if got := Sum(plain); got != want {
-		return nil, e.damage("document of move %d has the digest %s, the chain says %s", d.Move, got, want)
-	}
-	return plain, nil
+	return nil
 }
 
 // inflate reads a gzip file of at most so many bytes inside.
@@ -111,5 +101,5 @@ func inflate(file []byte, max int64) ([]byte, error) {
 }
 
 func (e Event) damage(format string, args ...any) *Damage {
-	return &Damage{Warehouse: e.Warehouse, Incarnation: e.Incarnation, Seq: e.Seq, Reason: fmt.Sprintf(format, args...)}
+	return &Damage{Warehouse: e.Warehouse, Incarnation: e.Incarnation, Seq: e.Seq, Reason: fmt.Errorf(format, args...).Error()}
 }

@@ -26,7 +26,7 @@ func (e Entry) Check() error {
 		case seen[d.Move]:
 			return fmt.Errorf("%w: event %s has two documents of move %d", ErrRecord, e.Event.Position, d.Move)
 		}
-		if err := d.check(moves[d.Move].To.Pointer); err != nil {
+		if err := d.check(moves[d.Move].To.Pointer, e.Event.Seq); err != nil {
 			return fmt.Errorf("event %s: %w", e.Event.Position, err)
 		}
 		seen[d.Move] = true

@@ -53,6 +53,7 @@ type Damage struct {
 	Warehouse   uuid.UUID
 	Incarnation uuid.UUID
 	Seq         Seq
+	Base        Seq // where the document at Seq is whole, but built on one that is not: its event
 	Reason      string
 }
 
@@ -96,7 +97,8 @@ type Writer interface {
 	// order, and an incarnation-started may begin a warehouse's history.
 	// A request of an entry binds its key at the event's At, and a few requests
 	// that have expired by then are forgotten (MaxPruned).
-	// ErrNotNext, ErrKeyTaken, ErrTooLarge, ErrClosed and any error that is not
+	// A document that is a patch needs its base to be there before the group.
+	// ErrNotNext, ErrKeyTaken, ErrTooLarge, ErrNoBase, ErrClosed and any error that is not
 	// named here, such as a full disk's: surely nothing was written, however far
 	// it came. After the last the same group may be tried again.
 	// ErrUnknownOutcome: looked at again only by opening the journal anew.

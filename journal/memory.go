@@ -119,6 +119,17 @@ func (m *Memory) Remember(ctx context.Context, warehouse uuid.UUID, now time.Tim
 // incarnation's, and a key.
 func (m *Memory) checkNewLocked(e Entry) error {
 	h, ok := m.histories[historyKey{e.Event.Warehouse, e.Event.Incarnation}]
+	for _, d := range e.Documents {
+		err := d.CheckBase(func(seq Seq, move int) (base Document, kept bool) {
+			if ok {
+				base, kept = h.documents[documentKey{seq, move}]
+			}
+			return base, kept
+		})
+		if err != nil {
+			return err
+		}
+	}
 	if !ok {
 		return nil
 	}

@@ -81,23 +81,30 @@ func (r memoryReader) Document(ctx context.Context, seq Seq, move int) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	if seq < h.first || seq > head.Seq {
-		return nil, ErrNoEvent
-	}
-	e, err := r.event(h, seq)
+	return Shelf(func(seq Seq, move int) (Event, Document, error) {
+		if seq < h.first || seq > head.Seq {
+			return Event{}, Document{}, ErrNoEvent
+		}
+		return r.kept(h, documentKey{seq, move})
+	}).Open(seq, move)
+}
+
+// kept is the event at a seq that is there, and its document of a move.
+func (r memoryReader) kept(h *history, at documentKey) (Event, Document, error) {
+	e, err := r.event(h, at.seq)
 	if err != nil {
-		return nil, err
+		return e, Document{}, err
 	}
-	if _, err := e.DocumentDigest(move); err != nil {
-		return nil, err
+	if _, err := e.DocumentDigest(at.move); err != nil {
+		return e, Document{}, err
 	}
 	r.m.mu.RLock()
-	d, ok := h.documents[documentKey{seq, move}]
+	d, ok := h.documents[at]
 	r.m.mu.RUnlock()
 	if !ok {
-		return nil, ErrNotKept
+		return e, d, ErrNotKept
 	}
-	return d.Open(e)
+	return e, d, nil
 }
 
 // Answered implements Reader.

@@ -38,6 +38,9 @@ func (j *Journal) Append(ctx context.Context, entries ...journal.Entry) error {
 	}
 	return j.writeLocked(write{
 		fill: func(tx *bbolt.Tx) error {
+			if err := based(tx, entries); err != nil {
+				return err
+			}
 			for i, e := range entries {
 				if err := put(tx, e, values[i], answers[i]); err != nil {
 					return err
@@ -91,6 +94,37 @@ func appended(tx *bbolt.Tx, entries []journal.Entry) (bool, error) {
 		return false, &journal.Damage{Reason: fmt.Sprintf("%d of a group of %d events are there", found, len(entries))}
 	}
 	return found != 0, nil
+}
+
+// based checks that what the documents of a group are built on is kept.
+func based(tx *bbolt.Tx, entries []journal.Entry) error {
+	for _, e := range entries {
+		for _, d := range e.Documents {
+			err := d.CheckBase(func(seq journal.Seq, move int) (journal.Document, bool) {
+				start := keptStart(tx, e.Event, chunkKey(seq, move, 0))
+				if len(start) == 0 {
+					return journal.Document{}, false
+				}
+				return journal.Document{Move: move, Codec: journal.Codec(start[0]), Data: start[1:]}, true
+			})
+			if err != nil {
+				return fmt.Errorf("event %s: %w", e.Event.Position, err)
+			}
+		}
+	}
+	return nil
+}
+
+// keptStart is the first chunk of a document in the incarnation of an event, nil
+// when there is none.
+func keptStart(tx *bbolt.Tx, e journal.Event, key []byte) []byte {
+	b := tx.Bucket(bucketWarehouses)
+	for _, name := range [][]byte{e.Warehouse[:], e.Incarnation[:], bucketDocuments} {
+		if b = b.Bucket(name); b == nil {
+			return nil
+		}
+	}
+	return b.Get(key)
 }
 
 func put(tx *bbolt.Tx, e journal.Entry, value, answer []byte) error {

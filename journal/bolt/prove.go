@@ -68,7 +68,7 @@ func (j *Journal) proveHistory(ctx context.Context, id uuid.UUID) error {
 			return err
 		}
 		if e.Seq > tail {
-			if err := r.proveDocuments(ctx, e); err != nil {
+			if err := r.proveDocuments(ctx, e, tail); err != nil {
 				return err
 			}
 		}
@@ -86,9 +86,14 @@ func (r reader) proveID(ctx context.Context, e journal.Event) error {
 	})
 }
 
-func (r reader) proveDocuments(ctx context.Context, e journal.Event) error {
+// proveDocuments reads the documents of an event behind the tail's beginning. What
+// they are built on before it is not theirs to prove.
+func (r reader) proveDocuments(ctx context.Context, e journal.Event, tail journal.Seq) error {
 	for move := range e.Moves() {
 		_, err := r.Document(ctx, e.Seq, move)
+		if damage, ok := errors.AsType[*journal.Damage](err); ok && damage.Base != 0 && damage.Base <= tail {
+			continue
+		}
 		if err != nil && !errors.Is(err, journal.ErrNoEvent) && !errors.Is(err, journal.ErrNotKept) && !errors.Is(err, journal.ErrErased) {
 			return err
 		}

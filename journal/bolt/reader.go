@@ -55,10 +55,19 @@ func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, er
 
 // Document implements journal.Reader.
 func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte, error) {
+	return journal.Shelf(func(seq journal.Seq, move int) (journal.Event, journal.Document, error) {
+		e, d, err := r.kept(ctx, seq, move)
+		r.incarnation = e.Incarnation // what it is built on is in no other
+		return e, d, err
+	}).Open(seq, move)
+}
+
+// kept is the document of a move as it is stored, and its event.
+func (r reader) kept(ctx context.Context, seq journal.Seq, move int) (e journal.Event, d journal.Document, err error) {
 	var s stored
 	var h history
 	var data []byte
-	err := r.current(ctx, func(now history) (err error) {
+	err = r.current(ctx, func(now history) (err error) {
 		if h = now; seq < h.first() || seq == 0 || seq > h.head.Seq {
 			return fmt.Errorf("%w: seq %d", journal.ErrNoEvent, seq)
 		}
@@ -68,19 +77,18 @@ func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return e, d, err
 	}
-	e, err := h.decode(s)
-	if err != nil {
-		return nil, err
+	if e, err = h.decode(s); err != nil {
+		return e, d, err
 	}
 	if _, err := e.DocumentDigest(move); err != nil {
-		return nil, err
+		return e, d, err
 	}
 	if len(data) == 0 {
-		return nil, fmt.Errorf("%w: move %d of event %s", journal.ErrNotKept, move, e.Position)
+		return e, d, fmt.Errorf("%w: move %d of event %s", journal.ErrNotKept, move, e.Position)
 	}
-	return journal.Document{Move: move, Codec: journal.Codec(data[0]), Data: data[1:]}.Open(e)
+	return e, journal.Document{Move: move, Codec: journal.Codec(data[0]), Data: data[1:]}, nil
 }
 
 // current reads the buckets of the current incarnation, up to the last event that

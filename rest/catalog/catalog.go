@@ -40,6 +40,7 @@ type Catalog struct {
 	names     locks
 	guard     guard
 	documents documents
+	bases     bases
 }
 
 // New makes a catalog.
@@ -60,8 +61,11 @@ func (c *Catalog) record(ctx context.Context, cause journal.Cause, body journal.
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
 	}
-	_, err = c.Recorder.Record(ctx, journal.Draft{
+	e, err := c.Recorder.Record(ctx, journal.Draft{
 		Warehouse: c.ID, ID: id, Cause: cause, Body: body, Documents: documents, Request: requestOf(ctx),
 	})
+	if err == nil {
+		c.bases.note(e, documents)
+	}
 	return err
 }

@@ -31,6 +31,7 @@ type file struct {
 	pointer journal.Pointer
 	data    []byte // its bytes
 	text    []byte // the document: the same, or inflated
+	base    base   // the version before, where the journal may keep this one as a patch
 }
 
 func fileAt(at string, data, text []byte) file {
@@ -81,13 +82,13 @@ func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, err
 		return file{}, missing(pointer.MetadataLocation, err, " (its bytes are not those that were committed)")
 	}
 	if err != nil || pointer.Encoding != journal.EncodingGzip {
-		return file{pointer, data, data}, err
+		return file{pointer: pointer, data: data, text: data}, err
 	}
 	text, err := inflate(data, MaxMetadataBytes)
 	if err != nil || journal.Sum(text) != pointer.DocumentSHA256 {
 		return file{}, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
 	}
-	return file{pointer, data, text}, nil
+	return file{pointer: pointer, data: data, text: text}, nil
 }
 
 // remember keeps the version that a commit made, which the next request will most
@@ -175,15 +176,20 @@ func (c *Catalog) remove(ctx context.Context, at string) {
 }
 
 // keep is what goes into the journal beside the moves, in their order: a gzip
-// file as it is, so that it can be written again byte for byte.
+// file as it is, so that it can be written again byte for byte; of another what it
+// changes in the version before, or all of it.
 func (c *Catalog) keep(of ...file) []journal.Document {
 	documents := make([]journal.Document, 0, len(of))
 	for move, f := range of {
 		var d journal.Document
 		var ok bool
-		if f.pointer.Encoding == journal.EncodingGzip {
+		switch {
+		case f.pointer.Encoding == journal.EncodingGzip:
 			d, ok = journal.KeepFile(move, f.data, c.MaxDocument)
-		} else {
+		case f.base.text != nil:
+			d, ok = journal.KeepPatch(move, f.text, f.base.at, f.base.text, c.MaxDocument)
+		}
+		if !ok && f.pointer.Encoding != journal.EncodingGzip {
 			d, ok = journal.KeepDocument(move, f.text, c.MaxDocument)
 		}
 		if ok {

@@ -59,7 +59,11 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 	defer leave()
 	staged := make([]file, len(moving))
 	err = forEach(len(moving), func(i int) (err error) {
-		staged[i], err = c.stage(ctx, steps[moving[i]].doc)
+		s := steps[moving[i]]
+		staged[i], err = c.stage(ctx, s.doc)
+		if s.lives() {
+			staged[i].base = c.baseOf(s.object)
+		}
 		return err
 	})
 	if err != nil {

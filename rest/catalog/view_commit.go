@@ -70,6 +70,7 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 	if err != nil {
 		return View{}, err
 	}
+	staged.base = c.baseOf(object)
 	err = c.record(ctx, cause, journal.ViewReplaced{Moves: [1]journal.Move{{
 		Kind: journal.View, UUID: object.UUID, From: from(object), Updates: actions(updates),
 		To: &journal.To{Identifier: object.Identifier, Pointer: staged.pointer, Location: view.Location(), Places: places},
