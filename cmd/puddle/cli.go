@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -72,12 +74,23 @@ var laterCommands = []string{
 
 // misused says what is wrong with a command line.
 func misused(args []string, err error) error {
-	for _, arg := range args {
-		if slices.Contains(laterCommands, arg) {
-			return fmt.Errorf("%s is not in this build", arg)
-		}
+	if first := command(args); slices.Contains(laterCommands, first) {
+		return fmt.Errorf("%s is not in this build", first)
 	}
 	return fmt.Errorf("%w (see puddle --help)", err)
+}
+
+// command is the first word of a command line that is neither a flag nor its value.
+func command(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "-c", arg == "--config", arg == "--log-level":
+			i++
+		case !strings.HasPrefix(arg, "-"):
+			return arg
+		}
+	}
+	return ""
 }
 
 // end tells an error and answers its exit code.
@@ -103,11 +116,11 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	var command any = serveCmd{} // what runs without a command
+	codes := slices.Collect(maps.Keys(codeMeanings)) // those of all commands
 	if selected := ctx.Selected(); selected != nil {
-		command = selected.Target.Addr().Interface()
+		codes = codesOf(selected.Target.Addr().Interface())
 	}
-	_, err := io.WriteString(ctx.Stdout, exitHelp(command))
+	_, err := io.WriteString(ctx.Stdout, exitHelp(codes))
 	return err
 }
 

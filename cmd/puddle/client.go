@@ -104,6 +104,7 @@ func (c *client) send(ctx context.Context, method, target string, body io.Reader
 	if err != nil {
 		return nil, err
 	}
+	request.Header.Set("User-Agent", "puddle")
 	answer, err := c.http.Do(request)
 	if err != nil {
 		return nil, unanswered(err)

@@ -90,12 +90,16 @@ func exitCode(err error) int {
 // exits is implemented by commands: the codes they can end with, beside usage.
 type exits interface{ exits() []int }
 
-// exitHelp is the end of every help text.
-func exitHelp(command any) string {
+func codesOf(command any) []int {
 	codes := []int{codeDone, codeUsage}
 	if c, ok := command.(exits); ok {
 		codes = append(codes, c.exits()...)
 	}
+	return codes
+}
+
+// exitHelp is the end of every help text.
+func exitHelp(codes []int) string {
 	slices.Sort(codes)
 	text := "\nExit codes:\n"
 	for _, code := range slices.Compact(codes) {

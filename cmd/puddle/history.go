@@ -61,7 +61,7 @@ func (h historyCmd) report(s *session, asked *client) error {
 		err = h.print(s, page)
 	}
 	if missing := page.missing(); err == nil && missing > 0 {
-		return fail(codeFindings, "%d files are not in the warehouse", missing)
+		return fail(codeFindings, "files that are not in the warehouse: %d", missing)
 	}
 	return err
 }
