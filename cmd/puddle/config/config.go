@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"time"
@@ -144,14 +145,16 @@ func newWarehouse(name string) Warehouse {
 	return Warehouse{Name: name, Purge: Purge{Mode: PurgeServer, Grace: 24 * time.Hour}, DropKeep: 7 * 24 * time.Hour}
 }
 
+// defaultFiles are the journal and the pointer tables of a data folder.
+func defaultFiles(dataDir string) (history, tables string) {
+	return filepath.Join(dataDir, "journal.db"), filepath.Join(dataDir, "puddle.db")
+}
+
 // complete fills in the defaults that follow from other keys.
 func (d *decoder) complete(c *Config) {
-	if c.Journal.Path == "" {
-		c.Journal.Path = filepath.Join(c.DataDir, "journal.db")
-	}
-	if c.Metastore.SQLitePath == "" {
-		c.Metastore.SQLitePath = filepath.Join(c.DataDir, "puddle.db")
-	}
+	history, tables := defaultFiles(c.DataDir)
+	c.Journal.Path = cmp.Or(c.Journal.Path, history)
+	c.Metastore.SQLitePath = cmp.Or(c.Metastore.SQLitePath, tables)
 	if len(c.Warehouses) > 0 {
 		return
 	}

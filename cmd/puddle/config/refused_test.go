@@ -47,6 +47,7 @@ var refused = []struct{ name, file, want string }{
 	{"digest of nothing", "authn: {tokens: [{name: a, token-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855}]}\n", "c:1: authn.tokens[0].token-sha256: is the digest of an empty token"},
 	{"bad digest", "authn: {tokens: [{name: a, token-sha256: ABC}]}\n", "c:1: authn.tokens[0].token-sha256: must be 64 hexadecimal digits"},
 	{"memory with a journal", "metastore: {type: memory}\njournal: {path: j.db}\n", "c:1: metastore.type: memory keeps nothing, so journal.path has no use beside it"},
+	{"memory with pointer tables", "metastore: {type: memory, sqlite: {path: p.db}}\n", "c:1: metastore.type: memory keeps nothing, so metastore.sqlite.path has no use beside it"},
 	{"data in a warehouse", "data-dir: /w/data\njournal: {path: /j}\nmetastore: {sqlite: {path: /p}}\nwarehouses: {a: {location: /w}}\n", "c:1: data-dir: /w/data lies in a location of warehouse a: clients could write there"},
 	{"one file", "journal: {path: /x/a}\nmetastore: {sqlite: {path: /x//a}}\n", "c:1: journal.path: is the same file as metastore.sqlite.path"},
 	{"all at once", "data-dir: 1\nserver: {adr: x}\nlogging: {level: loud}\n", "c:1: data-dir: must be text (in quotes, if it is a number or a word like true)\n" +

@@ -74,11 +74,14 @@ func (d *decoder) tokens(tokens []Token) {
 // files keeps puddle's own files apart from each other and out of the reach of
 // clients, who may name any location in a warehouse.
 func (d *decoder) files(c Config) {
-	if c.Metastore.Type == Memory && d.lines["journal.path"] != 0 {
-		d.fail("metastore.type", "memory keeps nothing, so journal.path has no use beside it")
-	}
 	own := []struct{ key, path string }{
 		{"data-dir", c.DataDir}, {"journal.path", c.Journal.Path}, {"metastore.sqlite.path", c.Metastore.SQLitePath},
+	}
+	history, tables := defaultFiles(c.DataDir)
+	for i, usual := range []string{c.DataDir, history, tables} {
+		if c.Metastore.Type == Memory && own[i].path != usual {
+			d.fail("metastore.type", "memory keeps nothing, so %s has no use beside it", own[i].key)
+		}
 	}
 	if filepath.Clean(own[1].path) == filepath.Clean(own[2].path) {
 		d.fail("journal.path", "is the same file as metastore.sqlite.path")
