@@ -65,6 +65,9 @@ type Finding struct {
 // String is one line for people.
 func (f Finding) String() string {
 	s := string(f.Severity)
+	if f.Kind != KindRepaired { // the message says it
+		s += ": " + string(f.Kind)
+	}
 	if f.Warehouse != "" {
 		s += ": " + f.Warehouse
 	}
