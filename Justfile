@@ -45,5 +45,5 @@ bench *FLAGS:
     go run ./fixtures/icebench compare {{FLAGS}}
 
 # kill -9 in a loop under many writers; nothing acknowledged may be lost
-crashloop rounds="50" writers="16":
+crashloop rounds="200" writers="32":
     go run ./fixtures/crashloop -rounds {{rounds}} -writers {{writers}}

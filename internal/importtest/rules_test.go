@@ -34,9 +34,10 @@ var rules = []rule{
 	{"projections", []string{"journal"}, all(http, sql, logs, config, s3), "what is true follows from what happened, wherever it is stored"},
 
 	{"rest/metadata/...", nil, all(http, sql, logs, config, s3, ambience), "pure: documents in, documents or a reason out"},
-	{"rest/catalog/purge/...", []string{"journal", "projections", "rest/metadata", "rest/metadata/manifest", "internal/warehouse"},
+	{"rest/catalog/purge/mark", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a file in a warehouse, written by who purges and looked for by who decides"},
+	{"rest/catalog/purge/...", []string{"journal", "projections", "rest/catalog/purge/mark", "rest/metadata", "rest/metadata/manifest", "internal/warehouse"},
 		all(http, sql, logs, config, s3), "a job that deletes asks for everything through interfaces of its own"},
-	{"rest/catalog/...", []string{"journal", "projections", "rest/catalog", "rest/metadata", "internal/warehouse"}, all(http, sql, logs, config, s3), "the decision is the same whoever asks, and records through an interface of its own"},
+	{"rest/catalog/...", []string{"journal", "projections", "rest/catalog", "rest/catalog/purge/mark", "rest/metadata", "internal/warehouse"}, all(http, sql, logs, config, s3), "the decision is the same whoever asks, and records through an interface of its own"},
 	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
 	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
 
@@ -45,6 +46,7 @@ var rules = []rule{
 
 	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
 	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},
+	{"internal/linear", nil, all(http, sql, logs, config, s3, ambience), "it judges what others saw"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, sql), "what an operator wrote, checked; nothing is opened"},
