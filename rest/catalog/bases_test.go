@@ -17,6 +17,7 @@ import (
 type watched struct {
 	journal.Journal
 	kept   []string
+	bytes  int   // of all of them
 	refuse error // what the next append with a document answers
 }
 
@@ -32,6 +33,7 @@ func (w *watched) Append(ctx context.Context, entries ...journal.Entry) error {
 				how = fmt.Sprint("patch ", d.Patches())
 			}
 			w.kept = append(w.kept, how)
+			w.bytes += len(d.Data)
 		}
 	}
 	return w.Journal.Append(ctx, entries...)
