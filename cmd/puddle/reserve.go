@@ -32,6 +32,7 @@ type reserve struct {
 
 	mu    sync.Mutex
 	spent bool // guarded by mu
+	fresh bool // guarded by mu: there was none, and nothing was refused for it
 }
 
 // reserves are those of one node, one for each disk that changes need.
@@ -54,10 +55,13 @@ func (n *node) findReserves(context.Context) error {
 func (n *node) findReserve(beside string) *reserve {
 	path := beside + ".reserve"
 	info, err := os.Stat(path)
-	return &reserve{path: path, log: n.log, spent: err != nil || info.Size() != reserveBytes, free: func() (int64, error) {
+	r := &reserve{path: path, log: n.log, free: func() (int64, error) {
 		d := disk{path: filepath.Dir(path)}.room()
 		return d.Free, d.Err
 	}}
+	r.fresh = errors.Is(err, os.ErrNotExist)
+	r.spent = err != nil || info.Size() != reserveBytes
+	return r
 }
 
 // spend gives the room back when an error says that a disk is full, or comes while
@@ -109,6 +113,8 @@ func (r *reserve) admit() error {
 	if !r.spent {
 		return nil
 	}
+	fresh := r.fresh
+	r.fresh = false
 	free, err := r.free()
 	if err != nil {
 		return err
@@ -120,7 +126,9 @@ func (r *reserve) admit() error {
 		return errors.Join(err, os.Truncate(r.path, 0))
 	}
 	r.spent = false
-	r.log.Info().Str("reserve", r.path).Msg("there is room: changes are taken")
+	if !fresh {
+		r.log.Info().Str("reserve", r.path).Msg("there is room: changes are taken")
+	}
 	return nil
 }
 

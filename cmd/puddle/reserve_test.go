@@ -56,6 +56,26 @@ func TestReserve(t *testing.T) {
 	}
 }
 
+// That there is room is told after it was missing, and not of the first reserve of a
+// data folder.
+func TestFirstReserveIsNotTold(t *testing.T) {
+	for _, free := range []int64{2 * reserveBytes, 0} {
+		var log bytes.Buffer
+		n := &node{log: zerolog.New(&log)}
+		r := n.findReserve(filepath.Join(t.TempDir(), "journal.db"))
+		r.free = func() (int64, error) { return free, nil }
+		if err := r.admit(); (err == nil) != (free > 0) || log.Len() > 0 {
+			t.Errorf("%d bytes free at first: %v, logged %q", free, err, log.String())
+		}
+		r.spend(syscall.ENOSPC)
+		log.Reset()
+		free = 2 * reserveBytes
+		if err := r.admit(); err != nil || !strings.Contains(log.String(), "there is room") {
+			t.Errorf("with room again: %v, logged %q", err, log.String())
+		}
+	}
+}
+
 // Each disk is told of when it becomes nearly full, and when it is no more.
 func TestAlarm(t *testing.T) {
 	var log bytes.Buffer
