@@ -91,12 +91,12 @@ func walk(ctx context.Context, tx *bbolt.Tx, takes selection, tell visit) error 
 }
 
 func walkBucket(ctx context.Context, b *bbolt.Bucket, path [][]byte, takes selection, tell visit) error {
-	if err := errors.Join(ctx.Err(), tell(path, nil, nil)); err != nil {
+	if err := tell(path, nil, nil); err != nil {
 		return err
 	}
 	err := b.ForEach(func(key, value []byte) error {
-		if value == nil {
-			return nil // a bucket
+		if err := ctx.Err(); err != nil || value == nil {
+			return err // nil: a bucket
 		}
 		return tell(path, key, value)
 	})
