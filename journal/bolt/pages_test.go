@@ -2,9 +2,12 @@ package bolt_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -184,4 +187,32 @@ func TestCase153_TornMark(t *testing.T) {
 		t.Errorf("the head is %s, %v", head, err)
 	}
 	journaltest.Append(t, j, entries[head.Seq:])
+}
+
+// TestCase155_HugeMark is told and not believed: a whole mark of more pages than
+// any file can have.
+func TestCase155_HugeMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	withRequests(t, path, 3)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page := range 2 {
+		mark := data[page*os.Getpagesize()+16:]
+		binary.NativeEndian.PutUint64(mark[40:], 1<<63)
+		sum := fnv.New64a()
+		sum.Write(mark[:56])
+		binary.NativeEndian.PutUint64(mark[56:], sum.Sum64())
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var reasons []string
+	if err := bolt.CheckPages(t.Context(), path, func(f journal.Flaw) { reasons = append(reasons, f.Reason) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(reasons) != 1 || !strings.Contains(reasons[0], "9223372036854775808 pages") {
+		t.Errorf("found %q", reasons)
+	}
 }
