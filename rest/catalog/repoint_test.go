@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,6 +22,13 @@ func (p *process) repoint(r catalog.Repoint) (catalog.Repointed, error) {
 		r.Reason = "a test"
 	}
 	return p.Repoint(ctx, cause, r)
+}
+
+// closedJournal is a journal that cannot be read now.
+type closedJournal struct{ journal.Reader }
+
+func (closedJournal) Find(context.Context, uuid.UUID) (journal.Event, bool, error) {
+	return journal.Event{}, false, journal.ErrClosed
 }
 
 // A descendant is always right, also when the present file is gone; there and back
@@ -104,6 +112,11 @@ func TestRepointBack(t *testing.T) {
 	options.Journal = nil
 	_, err = catalog.New(options).Repoint(ctx, cause, catalog.Repoint{Identifier: id("t"), To: appended.MetadataLocation, AllowRewind: true, Reason: "r"})
 	refused(t, err, catalog.Unsafe, "cannot be told", "force")
+	options.Journal = closedJournal{p.Options.Journal}
+	for _, to := range []string{appended.MetadataLocation, p.later(t, present, "00009-x.metadata.json", "x", present.MetadataLocation)} {
+		_, err = catalog.New(options).Repoint(ctx, cause, catalog.Repoint{Identifier: id("t"), To: to, AllowRewind: true, Reason: "r"})
+		refused(t, err, catalog.Unavailable)
+	}
 
 	done, err := p.repoint(catalog.Repoint{To: old.MetadataLocation, AllowRewind: true, Force: true})
 	must(t, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"puddle/journal"
@@ -104,51 +105,54 @@ func unreadable(err error) bool {
 }
 
 // presentVersion reads the current version of a table: its file, or, when that is
-// gone, what the journal keeps of it. The error is unreadable when there is neither.
+// gone, what the journal keeps of it. The error is unreadable when there is neither,
+// and Unavailable when the journal cannot say.
 func (c *Catalog) presentVersion(ctx context.Context, object projections.Object) (*metadata.Document, error) {
 	doc, err := c.parse(ctx, object)
 	if !unreadable(err) || c.Journal == nil {
 		return doc, err
 	}
-	if text, kept := c.keptDocument(ctx, object); kept {
-		return (&document{text: text}).parse(object)
+	text, unread := c.keptDocument(ctx, object)
+	switch {
+	case unread != nil:
+		return nil, reading(unread)
+	case text == nil:
+		return nil, err
 	}
-	return nil, err
+	return (&document{text: text}).parse(object)
 }
 
-// keptDocument finds what the journal keeps of a table's current metadata file, by
-// the step that brought it.
-func (c *Catalog) keptDocument(ctx context.Context, object projections.Object) ([]byte, bool) {
+// keptDocument is what the journal keeps of a table's current metadata file, by the
+// step that brought it; nil when it has nothing whole.
+func (c *Catalog) keptDocument(ctx context.Context, object projections.Object) ([]byte, error) {
 	steps, err := c.Reader.Steps(ctx, object.UUID)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
-	for i := len(steps) - 1; i >= 0; i-- {
-		to := steps[i].Move.To
-		if to == nil || to.Pointer != object.Pointer {
+	for _, s := range slices.Backward(steps) {
+		if to := s.Move.To; to == nil || to.Pointer != object.Pointer {
 			continue
 		}
-		if text, ok := c.documentOf(ctx, steps[i]); ok && journal.Sum(text) == object.Pointer.DocumentSHA256 {
-			return text, true
+		if text, err := c.documentOf(ctx, s); text != nil || err != nil {
+			return text, err
 		}
 	}
-	return nil, false
+	return nil, nil
 }
 
-// documentOf is the document of a step, if its event is of this incarnation and
-// the document was kept.
-func (c *Catalog) documentOf(ctx context.Context, s projections.Step) ([]byte, bool) {
-	for e, err := range c.Journal.Scan(ctx, s.Seq-1) {
-		if err != nil || e.ID != s.Event {
-			return nil, false
+// documentOf is the document of a step; nil when its event is of another
+// incarnation, or the document was not kept or is damaged.
+func (c *Catalog) documentOf(ctx context.Context, s projections.Step) ([]byte, error) {
+	e, found, err := c.Journal.Find(ctx, s.Event)
+	if err == nil && found {
+		var text []byte
+		if text, err = c.Journal.Document(ctx, e.Seq, slices.IndexFunc(e.Moves(), func(m journal.Move) bool { return m.UUID == s.Move.UUID })); err == nil {
+			return text, nil
 		}
-		for i, m := range e.Moves() {
-			if m.UUID == s.Move.UUID {
-				text, err := c.Journal.Document(ctx, e.Seq, i)
-				return text, err == nil
-			}
-		}
-		return nil, false
 	}
-	return nil, false
+	var damage *journal.Damage
+	if errors.As(err, &damage) || errors.Is(err, journal.ErrNoEvent) || errors.Is(err, journal.ErrNotKept) || errors.Is(err, journal.ErrErased) {
+		return nil, nil
+	}
+	return nil, err
 }
