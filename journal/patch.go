@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Limits of patches.
@@ -117,7 +119,7 @@ func (d Document) CheckBase(kept func(seq Seq, move int) (Document, bool)) error
 // large enough. It asks for no memory before it knows that the operations make as
 // many bytes as the patch says.
 func (p patch) apply(into, base []byte) ([]byte, error) {
-	ops, err := decompressor.DecodeAll(p.ops, nil)
+	ops, err := p.inflated()
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +146,24 @@ func (p patch) apply(into, base []byte) ([]byte, error) {
 		into = append(into, o.text...)
 	}
 	return into, nil
+}
+
+// inflated are the operations: never more bytes than they make. Their frame says how
+// many, if they are not few.
+func (p patch) inflated() ([]byte, error) {
+	var frame zstd.Header
+	if err := frame.Decode(p.ops); err != nil {
+		return nil, err
+	}
+	const few = 256
+	room := uint64(few)
+	if frame.HasFCS {
+		room = frame.FrameContentSize
+	}
+	if room > max(few, uint64(p.size)) {
+		return nil, fmt.Errorf("its operations are %d bytes, and make %d", room, p.size)
+	}
+	return bounded.DecodeAll(p.ops, make([]byte, 0, room))
 }
 
 // op is an operation: it brings text along or copies from the base.
