@@ -78,7 +78,7 @@ func (n *node) openToVerify(ctx context.Context, only string, say func(verifyLin
 // empty one stands for it, so that warehouses that have a history tell of it.
 func (n *node) openJournalToVerify(ctx context.Context, say func(verifyLine)) error {
 	path := n.config.Journal.Path
-	if bolt.Unproven(path) {
+	if bolt.Doubtful(path) {
 		say(verifyLine{Unseen: &verify.Unseen{Place: path,
 			Message: "a sync of it failed, and what is read may be in memory only: start the server, which proves a copy"}})
 	}

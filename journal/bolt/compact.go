@@ -54,7 +54,7 @@ type Compaction struct {
 // ErrLocked: a process has it open. *Damage: the journal is not whole, and stays
 // as it is. ErrDoubtful: a sync of it failed, and it is to be opened first.
 func Compact(ctx context.Context, path string, o CompactOptions) (Compacted, error) {
-	if doubtful(path) {
+	if Doubtful(path) {
 		return Compacted{}, fmt.Errorf("%w: %s", ErrDoubtful, path)
 	}
 	j, err := Open(path, Options{ReadOnly: true})

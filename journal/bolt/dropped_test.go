@@ -144,7 +144,7 @@ func TestReadersLeaveCopies(t *testing.T) {
 	}
 	s.Journal = j
 	s.wantShown(1)
-	if !doubtful(s.path) {
+	if !Doubtful(s.path) {
 		t.Error("the copy is gone")
 	}
 }

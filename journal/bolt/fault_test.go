@@ -138,7 +138,7 @@ func (s *stage) wantOutcome(err error) {
 	} else if _, err := os.Stat(s.kept); replaced && err != nil {
 		s.t.Error(err)
 	}
-	if left := doubtful(s.path); left != (s.fault.lost && s.fault.err == errSync) {
+	if left := Doubtful(s.path); left != (s.fault.lost && s.fault.err == errSync) {
 		s.t.Errorf("is the file left in doubt: %t", left)
 	}
 }
@@ -164,8 +164,8 @@ func (s *stage) again() {
 		s.t.Fatal(err)
 	}
 	s.Journal = j
-	if left := s.fault.lost && s.fault.err == errSync; left != (s.kept != "") || doubtful(s.path) {
-		s.t.Errorf("opened: kept %q, doubtful %t", s.kept, doubtful(s.path))
+	if left := s.fault.lost && s.fault.err == errSync; left != (s.kept != "") || Doubtful(s.path) {
+		s.t.Errorf("opened: kept %q, doubtful %t", s.kept, Doubtful(s.path))
 	}
 }
 

@@ -53,7 +53,7 @@ func Open(path string, o Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	if !o.ReadOnly && doubtful(path) {
+	if !o.ReadOnly && Doubtful(path) {
 		if err := inspect(path, o); err != nil {
 			return nil, err
 		}

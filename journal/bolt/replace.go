@@ -17,12 +17,10 @@ import (
 // when the system goes down, what is in memory only goes with it.
 const copySuffix = ".copy"
 
-// Unproven tells that a sync of the journal failed: until Open has copied and proven
-// it, nobody knows which of its bytes are on the disk.
-func Unproven(path string) bool { return doubtful(path) }
-
-// doubtful tells that a copy was begun and has not taken the journal's place.
-func doubtful(path string) bool {
+// Doubtful tells that a sync of the journal failed, and no proven copy has taken its
+// place yet: nobody knows which of its bytes are on the disk. Opening it to write
+// proves them.
+func Doubtful(path string) bool {
 	_, err := os.Lstat(path + copySuffix)
 	return !errors.Is(err, fs.ErrNotExist)
 }
