@@ -42,3 +42,28 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// Many clients at the same time, most of whom lose, are judged at once.
+func TestManyAtOnce(t *testing.T) {
+	const clients, rounds = 32, 20
+	var history []linear.Op
+	for round := range int64(rounds) {
+		begun := time.Duration(round) * 100
+		for i := range int64(clients) {
+			found := load(begun+time.Duration(i), begun+60+time.Duration(i%5), round)
+			tried := commit(begun+70+time.Duration(clients-i), begun+140+time.Duration(i), round, 1000*i+round, linear.Refused)
+			if i == round%clients {
+				tried.Outcome, tried.Sets, tried.Return = linear.Done, round+1, begun+110
+			}
+			history = append(history, found, tried)
+		}
+	}
+	if err := linear.Check(history, 10*time.Second); err != nil {
+		t.Error(err)
+	}
+	history[7].Sets = rounds + 5
+	history[7].Outcome = linear.Done // two of them
+	if err := linear.Check(history, 10*time.Second); err == nil || errors.Is(err, linear.ErrUndecided) {
+		t.Errorf("a lost update among them: %v", err)
+	}
+}
