@@ -142,8 +142,11 @@ func (p statusPage) print(s *session, live bool) error {
 	var rows []table.Row
 	for _, w := range p.Warehouses {
 		anchor := "none"
-		if w.Anchor != nil {
+		switch {
+		case w.Anchor != nil:
 			anchor = lag(w.Anchor.Behind)
+		case !live:
+			anchor = "not looked at"
 		}
 		rows = append(rows, table.Row{w.Warehouse, w.Head.Seq.String(), w.Incarnation.String(), lag(w.Tables.Behind), w.Purges.String(), anchor})
 	}

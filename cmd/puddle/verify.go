@@ -59,7 +59,7 @@ func (v verifyCmd) Run(s *session) error {
 	default:
 		err = s.verifyFiles(c, l, asked, report.take)
 	}
-	if err = report.end(v.JSON, err); err == nil {
+	if err = report.end(v.JSON, err); err == nil && c.Metastore.Type != config.Memory {
 		s.keepProof(c.DataDir, asked, report.summaries, began)
 	}
 	return err

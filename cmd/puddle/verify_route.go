@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"puddle/cmd/puddle/config"
 	"puddle/projections"
 	"puddle/recover/verify"
 )
@@ -52,7 +53,8 @@ func (n *node) verify(ctx context.Context, w http.ResponseWriter, body io.Reader
 	_ = control.SetReadDeadline(time.Time{})
 	v := &verification{
 		verifyRequest: asked, all: asked.Warehouse == "", journal: n.journal, tables: n.tables,
-		serving: func(id uuid.UUID) projections.Reader { return n.recorder.Reader(id) },
+		ephemeral: n.config.Metastore.Type == config.Memory,
+		serving:   func(id uuid.UUID) projections.Reader { return n.recorder.Reader(id) },
 	}
 	for _, one := range n.warehouses {
 		if asked.Warehouse == "" || one.Name == asked.Warehouse {

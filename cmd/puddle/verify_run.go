@@ -26,7 +26,8 @@ type verification struct {
 	makeTables func(context.Context) (projections.Store, string, error)
 	say        func(verifyLine)
 
-	strays bool // the pointer tables hold what the journal does not know
+	ephemeral bool // all is in memory: nothing in the warehouses says whose they are
+	strays    bool // the pointer tables hold what the journal does not know
 }
 
 // unsettled is how long a file that nobody names is left alone beside a server: far
@@ -86,7 +87,10 @@ func (v *verification) subjects(ctx context.Context, sink verifySink) (all []ver
 	}
 	bound := map[uuid.UUID]bool{}
 	for _, w := range v.warehouses {
-		id, err := verify.Subject(ctx, binder, recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: w.roots[0].Store}, sink)
+		id, err := w.id, error(nil)
+		if !v.ephemeral {
+			id, err = verify.Subject(ctx, binder, recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: w.roots[0].Store}, sink)
+		}
 		if err != nil {
 			sink.Unseen(verify.Unseen{Warehouse: w.Name, Place: w.Root.URL, Message: err.Error()})
 		}
@@ -134,7 +138,7 @@ func (v *verification) stray(ctx context.Context, sink verifySink) error {
 }
 
 func (v *verification) subject(name string, id uuid.UUID) verify.Warehouse {
-	w := verify.Warehouse{Name: name, ID: id, Journal: v.journal, Tables: v.tables}
+	w := verify.Warehouse{Name: name, ID: id, Journal: v.journal, Tables: v.tables, Ephemeral: v.ephemeral}
 	w.Auditor, _ = v.journal.(journal.Auditor)
 	if v.serving != nil {
 		w.Now, w.Settled = v.serving(id), verify.SettledAfter(time.Now, unsettled)

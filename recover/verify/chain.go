@@ -65,7 +65,7 @@ func (r *run) flaw(f journal.Flaw) {
 // anchor compares the journal with what the warehouse last saw of it. The anchor is
 // read before the journal, which is never behind it.
 func (r *run) anchor(ctx context.Context) error {
-	if len(r.Roots) == 0 {
+	if len(r.Roots) == 0 || r.Ephemeral {
 		return nil
 	}
 	store := r.Roots[0].Store

@@ -29,6 +29,8 @@ type Warehouse struct {
 	Tables   projections.Store         // nil: there are none to compare
 	Now      projections.Reader        // of a catalog that is being served; nil: nothing changes meanwhile
 	Settled  func(warehouse.Info) bool // tells files that nobody is about to name; nil: all
+
+	Ephemeral bool // the journal ends with its process: the warehouse has no anchor
 }
 
 // Options say what to look at.
