@@ -90,7 +90,7 @@ func (l layer) beneath(seq Seq, move int, err error) error {
 		return err
 	case isDamage:
 		err = errors.New(damage.Reason)
-	case !errors.Is(err, ErrNoEvent) && !errors.Is(err, ErrNotKept) && !errors.Is(err, ErrErased):
+	case !NotKept(err):
 		return fmt.Errorf("document of move %d of event %s is built on that of move %d of event %d: %w", l.kept.Move, l.event.Position, move, seq, err)
 	}
 	blamed := l.event.damage("document of move %d is built on that of move %d of event %d: %w", l.kept.Move, move, seq, err)

@@ -94,7 +94,7 @@ func (r reader) proveDocuments(ctx context.Context, e journal.Event, tail journa
 		if damage, ok := errors.AsType[*journal.Damage](err); ok && damage.Base != 0 && damage.Base <= tail {
 			continue
 		}
-		if err != nil && !errors.Is(err, journal.ErrNoEvent) && !errors.Is(err, journal.ErrNotKept) && !errors.Is(err, journal.ErrErased) {
+		if err != nil && !journal.NotKept(err) {
 			return err
 		}
 	}

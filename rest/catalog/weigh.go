@@ -133,26 +133,14 @@ func (c *Catalog) keptDocument(ctx context.Context, object projections.Object) (
 		if to := s.Move.To; to == nil || to.Pointer != object.Pointer {
 			continue
 		}
-		if text, err := c.documentOf(ctx, s); text != nil || err != nil {
+		text, err := journal.KeptOf(ctx, c.Journal, s.Event, object.UUID)
+		var damage *journal.Damage
+		if errors.As(err, &damage) {
+			continue
+		}
+		if text != nil || err != nil {
 			return text, err
 		}
 	}
 	return nil, nil
-}
-
-// documentOf is the document of a step; nil when its event is of another
-// incarnation, or the document was not kept or is damaged.
-func (c *Catalog) documentOf(ctx context.Context, s projections.Step) ([]byte, error) {
-	e, found, err := c.Journal.Find(ctx, s.Event)
-	if err == nil && found {
-		var text []byte
-		if text, err = c.Journal.Document(ctx, e.Seq, slices.IndexFunc(e.Moves(), func(m journal.Move) bool { return m.UUID == s.Move.UUID })); err == nil {
-			return text, nil
-		}
-	}
-	var damage *journal.Damage
-	if errors.As(err, &damage) || errors.Is(err, journal.ErrNoEvent) || errors.Is(err, journal.ErrNotKept) || errors.Is(err, journal.ErrErased) {
-		return nil, nil
-	}
-	return nil, err
 }

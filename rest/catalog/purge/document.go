@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/klauspost/compress/gzip"
 
 	"puddle/internal/warehouse"
@@ -113,24 +112,10 @@ func (j *Job) kept(ctx context.Context, p projections.Purge) ([]byte, error) {
 		if step.Move.To == nil || step.Move.To.Pointer != p.Pointer {
 			continue
 		}
-		text, err := j.copied(ctx, step.Event, p)
+		text, err := journal.KeptOf(ctx, j.Documents, step.Event, p.Table)
 		if text != nil || err != nil {
 			return text, err
 		}
 	}
 	return nil, nil
-}
-
-// copied is the document of an event that moved the table to where it was last.
-func (j *Job) copied(ctx context.Context, event uuid.UUID, p projections.Purge) ([]byte, error) {
-	e, found, err := j.Documents.Find(ctx, event)
-	if err != nil || !found {
-		return nil, err
-	}
-	at := slices.IndexFunc(e.Moves(), func(m journal.Move) bool { return m.UUID == p.Table })
-	text, err := j.Documents.Document(ctx, e.Seq, at)
-	if errors.Is(err, journal.ErrNoEvent) || errors.Is(err, journal.ErrNotKept) || errors.Is(err, journal.ErrErased) {
-		return nil, nil
-	}
-	return text, err
 }
