@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/rest"
@@ -23,7 +24,7 @@ func (n *node) purgesOf(w *warehouse, reader projections.Reader, guard *catalog.
 	tells := purgeLog{log, events}
 	return purge.New(purge.Options{
 		Warehouse: w.id, Roots: w.roots, Reader: reader, Documents: events, Recorder: n.recorder, Guard: guard,
-		Now: n.steady.now, Grace: w.Purge.Grace, Rate: purgeRate, Began: tells.began, Observe: tells.ended,
+		Now: n.steady.now, Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate, Began: tells.began, Observe: tells.ended,
 	})
 }
 

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -36,8 +35,9 @@ type Undropped struct {
 //
 // NoSuchTable when nothing such was dropped; NoSuchNamespace; AlreadyExists for
 // the name, places, or when it is there; FileMissing when its metadata file is gone
-// or not what was recorded; Unsafe when its purge is due or it was unregistered;
-// CommitFailed when it came back meanwhile; Invalid, Unavailable, OutcomeUnknown.
+// or not what was recorded; Unsafe when its purge is due or has begun, or it was
+// unregistered; CommitFailed when it came back meanwhile; Invalid, Unavailable,
+// OutcomeUnknown.
 func (c *Catalog) Undrop(ctx context.Context, cause journal.Cause, u Undrop) (Undropped, error) {
 	back, err := c.undroppable(ctx, u)
 	if err != nil {
@@ -139,21 +139,6 @@ func sayMore(err error, what string) error {
 		return because(FileMissing, err, "%s; %s", refused.Message, what)
 	}
 	return err
-}
-
-// unpurged refuses a table whose purge is due: its files may be going. Unsafe. It
-// answers the purge that its drop asked for, if any. A caller that occupies the
-// table's places can rely on it until it leaves.
-func (c *Catalog) unpurged(ctx context.Context, table uuid.UUID) (purge projections.Purge, asked bool, err error) {
-	purge, asked, err = c.Reader.Purge(ctx, table)
-	if err != nil {
-		return purge, asked, reading(err)
-	}
-	if due := purge.At.Add(c.PurgeGrace); asked && !purge.Done && !c.Now().Before(due) {
-		err = refuse(Unsafe, "The purge of table %s (%s) is due since %s: its files are being removed",
-			purge.Identifier.Quoted(), table, due.UTC().Format(time.RFC3339))
-	}
-	return purge, asked, err
 }
 
 // parseAs reads a metadata file as one of the kind. A file without a uuid is of the

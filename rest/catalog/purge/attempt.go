@@ -50,7 +50,8 @@ var (
 // attempt is what a process remembers of a purge that it has begun.
 type attempt struct {
 	began      time.Time
-	done       int // how many of kinds are
+	marked     bool // that it has begun is durable
+	done       int  // how many of kinds are
 	report     Report
 	unreadable unreadable
 	toldAbsent bool
@@ -88,10 +89,12 @@ func (j *Job) attend(ctx context.Context, p projections.Purge) *attempt {
 		a.next = j.Now().Add(a.pause)
 		o.Result, o.Err, o.Next = Waiting, err, a.next
 	}
-	j.end(o)
 	if o.Result == Waiting {
+		j.end(o)
 		return a
 	}
+	j.unmark(ctx, p)
+	j.end(o)
 	return nil
 }
 

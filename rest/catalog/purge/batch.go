@@ -19,7 +19,7 @@ type batch struct {
 	purge   projections.Purge
 	kind    Kind
 	part    *part
-	total   *Report // counts what is removed, at once
+	attempt *attempt // its report counts what is removed, at once
 	targets []target
 }
 
@@ -58,8 +58,13 @@ func (b *batch) flush(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("who holds its places cannot be asked: %w", err)
 	}
+	if len(mine) > 0 {
+		if err := b.job.mark(ctx, b.purge, b.attempt); err != nil {
+			return err
+		}
+	}
 	b.remove(ctx, mine)
-	b.job.show(func(s *Progress) { s.Current.Files = b.total.Counts })
+	b.job.show(func(s *Progress) { s.Current.Files = b.attempt.report.Counts })
 	b.targets = b.targets[:0]
 	return ctx.Err()
 }
@@ -143,8 +148,8 @@ func (b *batch) count(t target, r removal) {
 	case r.err == nil && r.gone:
 	case r.err == nil:
 		b.job.deleted[t.root.URL]++
-		b.total.Removed++
-		b.total.Bytes += r.size
+		b.attempt.report.Removed++
+		b.attempt.report.Bytes += r.size
 	case never(r.err) != "":
 		b.part.kept.keep(t.location, never(r.err))
 	default:

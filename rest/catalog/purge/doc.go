@@ -29,6 +29,11 @@
 // so the job begins anew and needs to remember nothing. A file that is gone is
 // done.
 //
+// What a restart must know is that the first file went: from then on nobody may
+// bring the table back, whatever the grace says. An object
+// of package mark says so, from before the first delete until table-purged is
+// recorded.
+//
 // A manifest or manifest list that cannot be read, for its bytes make no sense,
 // stays, and so does what was not read of it.
 //

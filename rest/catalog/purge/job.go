@@ -48,6 +48,7 @@ type Options struct {
 	Guard     Guard
 	Now       func() time.Time // default: time.Now
 	Grace     time.Duration    // from the drop to the removal
+	Ephemeral bool             // the journal ends with the process, which writes nothing of its own into the warehouse
 	Batch     int              // files that are asked about and deleted under one Clear; default 100
 	Parallel  int              // deletes at the same time; default 8
 	Rate      int              // files a second at most; 0: no limit
@@ -61,7 +62,7 @@ type Options struct {
 // Job removes the files of one warehouse's dropped tables, one table at a time.
 // Make one with New and have one goroutine Run it; the other methods are safe for
 // concurrent use. What it has in memory are counts and pauses, nothing that a
-// restart would miss.
+// restart would miss: that a purge has begun is marked in the warehouse's own root.
 type Job struct {
 	Options
 	wake     chan struct{}
@@ -94,7 +95,7 @@ func New(o Options) *Job {
 }
 
 // Due is when the files of a dropped table begin to go. Until then, and not from
-// then on, the table can be undropped.
+// then on, the table can be undropped; see package mark for a grace that grows.
 func (j *Job) Due(p projections.Purge) time.Time { return p.At.Add(j.Grace) }
 
 // Wake has Run look for purges that are due. Call it after a drop.
@@ -108,6 +109,7 @@ func (j *Job) Wake() {
 // Run removes what is due, waits for what will be, and so on until ctx ends. It
 // never gives up: errors are told to Observe and shown by Progress.
 func (j *Job) Run(ctx context.Context) {
+	j.sweep(ctx)
 	for ctx.Err() == nil {
 		next, err := j.round(ctx)
 		j.rest(next, err)

@@ -44,9 +44,10 @@ func checkFault(t *testing.T, at int, how fault) (steps []string) {
 	bubble(t, func(t *testing.T) {
 		f := newFaults(at, how)
 		w, stay := troubled(t)
-		drop := w.pending(t)[0].Drop
+		drop, had := w.pending(t)[0].Drop, w.left(t)
 		w.survive(t, f)
 		w.restart(t)
+		w.wantMarked(t, drop, had)
 		w.finish(t)
 		w.stop(t)
 		w.wantLeft(t, stay...)
@@ -58,6 +59,7 @@ func checkFault(t *testing.T, at int, how fault) (steps []string) {
 		if gone := log.deleted(); len(gone) != 0 {
 			t.Errorf("tables that were built anew purged %q", gone)
 		}
+		w.wantMarks(t)
 		w.stop(t)
 		f.mu.Lock()
 		defer f.mu.Unlock()

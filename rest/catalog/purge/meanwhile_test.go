@@ -169,64 +169,6 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// A plan says what the purge then does, and does nothing.
-func TestPlan(t *testing.T) {
-	for spot, write := range spots {
-		w := fresh(t)
-		dead, twin, nested := plain("dead", root+"/a"), plain("twin", root+"/ab"), plain("nested", root+"/a/data/nested")
-		files, names := foreign()
-		for _, f := range files {
-			w.put(t, f, nil)
-		}
-		write(dead, append(names, slices.Concat(twin.own, nested.own)...)...)
-		w.create(t, twin)
-		w.dropped(t, dead)
-		w.create(t, nested)
-		log := w.watch(t)
-		var goes []string
-		var kept, bytes int64
-		for item, err := range purge.New(w.options(t)).Plan(ctx, w.pending(t)[0]) {
-			must(t, err)
-			if item.Kept == "" {
-				goes = append(goes, item.Location)
-				bytes += item.Bytes
-			} else {
-				kept++
-			}
-		}
-		before := w.left(t)
-		if len(log.deleted()) != 0 {
-			t.Fatalf("%s: a plan deleted %q", spot, log.deleted())
-		}
-		report := w.purged(t)
-		w.wantLeft(t, slices.DeleteFunc(before, func(f string) bool { return slices.Contains(goes, f) })...)
-		if report.Removed != int64(len(goes)) || report.Bytes != bytes || report.Kept != kept {
-			t.Errorf("%s: %+v, planned %d removed, %d kept, %d bytes", spot, report.Counts, len(goes), kept, bytes)
-		}
-	}
-}
-
-// A plan that cannot be made says so.
-func TestPlanFails(t *testing.T) {
-	w := fresh(t)
-	w.dropped(t, plain("dead", root+"/a"))
-	for _, op := range []faulty.Op{faulty.Get, faulty.Stat} {
-		o := w.failing(w.options(t), func(did faulty.Op, _ string) error {
-			if did == op {
-				return errInjected
-			}
-			return nil
-		})
-		var last error
-		for _, err := range purge.New(o).Plan(ctx, w.pending(t)[0]) {
-			last = err
-		}
-		if last == nil || !strings.Contains(last.Error(), "injected") {
-			t.Errorf("%s fails: %v", op, last)
-		}
-	}
-}
-
 // Wake has a job look at once.
 func TestWake(t *testing.T) {
 	bubble(t, func(t *testing.T) {

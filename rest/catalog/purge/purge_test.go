@@ -185,6 +185,10 @@ func (b below) Get(ctx context.Context, key string, limit int64) ([]byte, error)
 	return b.Store.Get(ctx, b.folder+key, limit)
 }
 
+func (b below) Put(ctx context.Context, key string, data []byte) error {
+	return b.Store.Put(ctx, b.folder+key, data)
+}
+
 func (b below) Stat(ctx context.Context, key string) (warehouse.Info, error) {
 	return b.Store.Stat(ctx, b.folder+key)
 }

@@ -39,7 +39,7 @@ func (j *Job) removeAll(ctx context.Context, p projections.Purge, a *attempt) er
 func (j *Job) removeKind(ctx context.Context, p projections.Purge, a *attempt, files iter.Seq[reached]) error {
 	kind := kinds[a.done]
 	j.show(func(s *Progress) { s.Current.Kind = kind })
-	b := &batch{job: j, purge: p, kind: kind, part: newPart(), total: &a.report}
+	b := &batch{job: j, purge: p, kind: kind, part: newPart(), attempt: a}
 	for r := range files {
 		if err := b.take(ctx, r, a.unreadable); err != nil {
 			return err

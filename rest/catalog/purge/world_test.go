@@ -189,13 +189,15 @@ func (w *world) key(tb rapid.TB, location string) string {
 	return key
 }
 
-// left are the locations of all files.
+// left are the locations of all files but marks.
 func (w *world) left(tb rapid.TB) []string {
 	tb.Helper()
 	var left []string
 	for entry, err := range w.files.List(ctx, "") {
 		must(tb, err)
-		left = append(left, w.url+"/"+entry.Key)
+		if !isMark(entry.Key) {
+			left = append(left, w.url+"/"+entry.Key)
+		}
 	}
 	return left
 }
