@@ -12,7 +12,7 @@ type Flaw struct {
 	// Beside: the chain of events is whole there; a document, an id or a request
 	// that is kept beside it is not.
 	Beside bool
-	// Torn: the last write was cut off, or its mark was damaged afterwards. What
+	// Torn: the last write was cut off, or its meta page was damaged afterwards. What
 	// is there is whole, and of a journal that was anchored nothing can be missing
 	// unseen.
 	Torn bool

@@ -41,8 +41,8 @@ func readMeta(page []byte, id uint64) (m meta, ok bool) {
 	}, true
 }
 
-// marks reads the two meta pages, and answers whether one is whole.
-func (p *pages) marks() (bool, error) {
+// metas reads the two meta pages, and answers whether one is whole.
+func (p *pages) metas() (bool, error) {
 	info, err := p.file.Stat()
 	if err != nil {
 		return false, err
@@ -62,18 +62,18 @@ func (p *pages) marks() (bool, error) {
 	}
 	switch len(whole) {
 	case 0:
-		p.flaw("neither mark of a transaction is whole: it is no journal, or damaged")
+		p.flaw("neither meta page is whole: it is no journal, or damaged")
 		return false, nil
 	case 1:
 		p.found(journal.Flaw{Torn: true, Damage: journal.Damage{Reason: fmt.Sprintf(
-			"the mark of a transaction (page %d) is not whole: the last write was cut off, or it was damaged since; the transaction before it is the last that is there", torn)}})
+			"meta page %d is not whole: the last write was cut off, or it was damaged since; the transaction before it is the last that is there", torn)}})
 	}
 	p.meta = whole[0]
 	if len(whole) == 2 && whole[1].txid > whole[0].txid {
 		p.meta = whole[1]
 	}
 	if len(whole) == 2 && max(whole[0].txid, whole[1].txid)-min(whole[0].txid, whole[1].txid) != 1 {
-		p.flaw("the marks are of transactions %d and %d, which do not follow each other", whole[0].txid, whole[1].txid)
+		p.flaw("the meta pages are of transactions %d and %d, which do not follow each other", whole[0].txid, whole[1].txid)
 	}
 	if p.meta.pageSize != uint32(os.Getpagesize()) || p.meta.high > uint64(info.Size())/uint64(p.meta.pageSize) || p.meta.high < 2 {
 		p.flaw("the file has %d bytes, which are not %d pages of %d", info.Size(), p.meta.high, p.meta.pageSize)
@@ -82,7 +82,7 @@ func (p *pages) marks() (bool, error) {
 	return true, nil
 }
 
-// Torn tells why the last write to a journal's file is not there, if a mark in it is
+// Torn tells why the last write to a journal's file is not there, if a meta page is
 // not whole: a crash cut it off, and the file is as before it. Empty when both are
 // whole, and when neither is, which Open refuses.
 func Torn(path string) (reason string, err error) {
@@ -96,6 +96,6 @@ func Torn(path string) (reason string, err error) {
 			reason = f.Reason
 		}
 	}}
-	_, err = p.marks()
+	_, err = p.metas()
 	return reason, err
 }

@@ -36,11 +36,11 @@ type pages struct {
 }
 
 // CheckPages reads every page of a journal's file that nobody has open to write: the
-// two marks of its last transactions, the tree that they name, and that each page
+// two meta pages of its last transactions, the tree that they name, and that each page
 // is either in the tree, once, or free. It trusts nothing of it, and tells what is
-// not as bbolt writes it. A mark that is not whole is torn: a write was cut off, or
+// not as bbolt writes it. A meta page that is not whole is torn: a write was cut off, or
 // it was damaged since, and the transaction before it is the last. The error says
-// that the file cannot be read. What it finds wrong, but a torn mark, leaves no way to
+// that the file cannot be read. What it finds wrong, but a torn meta page, leaves no way to
 // open the file that is sure to end.
 func CheckPages(ctx context.Context, path string, found func(journal.Flaw)) error {
 	file, err := os.Open(path)
@@ -49,7 +49,7 @@ func CheckPages(ctx context.Context, path string, found func(journal.Flaw)) erro
 	}
 	defer file.Close()
 	p := &pages{file: file, found: found}
-	if ok, err := p.marks(); !ok || err != nil {
+	if ok, err := p.metas(); !ok || err != nil {
 		return err
 	}
 	p.reached = make([]bool, p.meta.high)

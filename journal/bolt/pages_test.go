@@ -148,7 +148,7 @@ func TestPagesOfAGrownJournal(t *testing.T) {
 	}
 }
 
-// TestCase153_TornMark cuts the mark of the last transaction: the one before it is
+// TestCase153_TornMark cuts the meta page of the last transaction: the one before it is
 // the last, all of it is there, and that something is missing is told.
 func TestCase153_TornMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -168,7 +168,7 @@ func TestCase153_TornMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := 0
-	for page := range 2 { // the mark of the newer transaction
+	for page := range 2 { // that of the newer transaction
 		if txid := func(page int) int { return page*os.Getpagesize() + 16 + 48 }; whole[txid(page)] > whole[txid(last)] {
 			last = page
 		}
@@ -189,9 +189,9 @@ func TestCase153_TornMark(t *testing.T) {
 	journaltest.Append(t, j, entries[head.Seq:])
 }
 
-// TestCase155_HugeMark is told and not believed: a whole mark of more pages than
+// TestCase155_HugeMeta is told and not believed: a whole meta page of more pages than
 // any file can have.
-func TestCase155_HugeMark(t *testing.T) {
+func TestCase155_HugeMeta(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	withRequests(t, path, 3)
 	data, err := os.ReadFile(path)
@@ -199,11 +199,11 @@ func TestCase155_HugeMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	for page := range 2 {
-		mark := data[page*os.Getpagesize()+16:]
-		binary.NativeEndian.PutUint64(mark[40:], 1<<63)
+		meta := data[page*os.Getpagesize()+16:]
+		binary.NativeEndian.PutUint64(meta[40:], 1<<63)
 		sum := fnv.New64a()
-		sum.Write(mark[:56])
-		binary.NativeEndian.PutUint64(mark[56:], sum.Sum64())
+		sum.Write(meta[:56])
+		binary.NativeEndian.PutUint64(meta[56:], sum.Sum64())
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
