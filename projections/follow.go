@@ -15,7 +15,8 @@ const batch = 512
 // to (0: up to the head). It is the only loop that applies events outside the
 // recorder: at start, in a rebuild, in recovery, in followers. A projection that
 // stands at another history than the journal's is ErrAhead or ErrDiverged and is
-// left as it was.
+// left as it was. An empty one is loaded (see Loader): after an error it is empty
+// still. One goroutine reads and checks the journal, another applies.
 func CatchUp(ctx context.Context, from journal.Reader, to journal.Seq, p Projection) error {
 	cursor, err := p.Cursor(ctx)
 	if err != nil {
@@ -24,15 +25,32 @@ func CatchUp(ctx context.Context, from journal.Reader, to journal.Seq, p Project
 	if err := checkCursor(ctx, from, cursor); err != nil {
 		return fmt.Errorf("%s: %w", p.Name(), err)
 	}
-	events := make([]journal.Event, 0, batch)
-	apply := func() error {
-		if err := p.Apply(ctx, events...); err != nil {
-			return fmt.Errorf("%s: %w", p.Name(), diverged(err))
-		}
-		events = events[:0]
-		return nil
+	reading, stop := context.WithCancel(ctx)
+	batches, read := make(chan []journal.Event, 1), make(chan error, 1)
+	go func() {
+		defer close(batches)
+		read <- readBatches(reading, from, cursor.Seq, to, batches)
+	}()
+	err = apply(ctx, p, cursor, batches, read)
+	stop()
+	for range batches { // until the reader has ended
 	}
-	for e, err := range from.Scan(ctx, cursor.Seq) {
+	return err
+}
+
+// readBatches sends the events after a seq.
+func readBatches(ctx context.Context, from journal.Reader, after, to journal.Seq, batches chan<- []journal.Event) error {
+	var events []journal.Event
+	send := func() error {
+		select {
+		case batches <- events:
+			events = nil
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for e, err := range from.Scan(ctx, after) {
 		if err != nil {
 			return err
 		}
@@ -40,12 +58,51 @@ func CatchUp(ctx context.Context, from journal.Reader, to journal.Seq, p Project
 			break
 		}
 		if events = append(events, e); len(events) == batch {
-			if err := apply(); err != nil {
+			if err := send(); err != nil {
 				return err
 			}
 		}
 	}
-	return apply()
+	if len(events) == 0 {
+		return nil
+	}
+	return send()
+}
+
+// apply takes batches until there are no more; read then says why. A projection
+// that lacks nothing applies nothing, which tells whether it could.
+func apply(ctx context.Context, p Projection, cursor journal.Position, batches <-chan []journal.Event, read <-chan error) error {
+	first, ok := <-batches
+	if !ok {
+		if err := <-read; err != nil {
+			return err
+		}
+		return p.Apply(ctx)
+	}
+	into, err := begin(ctx, p, cursor)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	defer into.Rollback()
+	for events := first; ok; events, ok = <-batches {
+		if err := into.Apply(ctx, events...); err != nil {
+			return fmt.Errorf("%s: %w", p.Name(), diverged(err))
+		}
+	}
+	if err := <-read; err != nil {
+		return err
+	}
+	if err := into.Commit(ctx); err != nil {
+		return fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	return nil
+}
+
+func begin(ctx context.Context, p Projection, cursor journal.Position) (Load, error) {
+	if cursor.IsZero() {
+		return BeginLoad(ctx, p)
+	}
+	return byApply{p}, nil
 }
 
 // checkCursor compares a cursor with the journal it should be a place in.

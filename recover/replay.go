@@ -90,7 +90,11 @@ type counting struct {
 
 // Apply counts the events that were applied.
 func (c *counting) Apply(ctx context.Context, events ...journal.Event) error {
-	if err := c.Projection.Apply(ctx, events...); err != nil || len(events) == 0 {
+	return c.count(events, c.Projection.Apply(ctx, events...))
+}
+
+func (c *counting) count(events []journal.Event, err error) error {
+	if err != nil || len(events) == 0 {
 		return err
 	}
 	c.events += uint64(len(events))
@@ -98,4 +102,19 @@ func (c *counting) Apply(ctx context.Context, events ...journal.Event) error {
 		c.progress(events[len(events)-1].Seq, c.head)
 	}
 	return nil
+}
+
+// Load counts too.
+func (c *counting) Load(ctx context.Context) (projections.Load, error) {
+	load, err := projections.BeginLoad(ctx, c.Projection)
+	return countingLoad{load, c}, err
+}
+
+type countingLoad struct {
+	projections.Load
+	counted *counting
+}
+
+func (l countingLoad) Apply(ctx context.Context, events ...journal.Event) error {
+	return l.counted.count(events, l.Load.Apply(ctx, events...))
 }

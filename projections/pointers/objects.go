@@ -59,14 +59,16 @@ func (t *tables) NameHolder(id journal.Identifier) (projections.Object, bool, er
 }
 
 // PutObject inserts or replaces.
-func (t *tables) PutObject(o projections.Object) error {
+func (t *tables) PutObject(o projections.Object) error { return t.putObject(o, "live") }
+
+func (t *tables) putObject(o projections.Object, state string) error {
 	p := o.Pointer
-	return t.exec(`INSERT INTO objects (warehouse, `+objectColumns+`) VALUES (?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?, ?)
+	return t.exec(`INSERT INTO objects (warehouse, `+objectColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (warehouse, uuid) DO UPDATE SET kind = excluded.kind, state = excluded.state,
 			namespace = excluded.namespace, name = excluded.name, location = excluded.location,
 			metadata_location = excluded.metadata_location, size = excluded.size, sha256 = excluded.sha256,
 			encoding = excluded.encoding, document_sha256 = excluded.document_sha256`,
-		t.id[:], o.UUID[:], string(o.Kind), o.Identifier.Namespace.Key(), o.Identifier.Name, o.Location,
+		t.id[:], o.UUID[:], string(o.Kind), state, o.Identifier.Namespace.Key(), o.Identifier.Name, o.Location,
 		p.MetadataLocation, p.Size, p.SHA256[:], string(p.Encoding), p.DocumentSHA256[:])
 }
 

@@ -56,6 +56,11 @@ func (t *tables) forget(names ...string) error {
 	return nil
 }
 
+// forgetAll leaves no row of the warehouse.
+func (t *tables) forgetAll() error {
+	return t.forget("warehouses", "cursor", "namespaces", "objects", "places", "purges", "history")
+}
+
 // about is the warehouse's own row.
 func (t *tables) about() (name, location string, err error) {
 	_, err = t.row(`SELECT name, location FROM warehouses WHERE warehouse = ?`, t.id[:]).find(&name, &location)
@@ -79,6 +84,10 @@ func (t *tables) SetPlaces(object uuid.UUID, places []journal.Place) error {
 	if err := t.exec(`DELETE FROM places WHERE warehouse = ? AND uuid = ?`, t.id[:], object[:]); err != nil {
 		return err
 	}
+	return t.addPlaces(object, places)
+}
+
+func (t *tables) addPlaces(object uuid.UUID, places []journal.Place) error {
 	for _, p := range places {
 		err := t.exec(`INSERT INTO places (warehouse, path, uuid, role) VALUES (?, ?, ?, ?)`, t.id[:], p.Path, object[:], p.Role)
 		if err != nil {

@@ -39,7 +39,7 @@ func (w *warehouse) Apply(ctx context.Context, events ...journal.Event) error {
 func (w *warehouse) Reset(ctx context.Context) error {
 	return w.write(ctx, func(t *tx) error {
 		on := &tables{session: t.db.writer, id: w.id}
-		return on.forget("warehouses", "cursor", "namespaces", "objects", "places", "purges", "history")
+		return on.forgetAll()
 	})
 }
 
