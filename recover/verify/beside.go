@@ -74,8 +74,7 @@ func knownFiles(steps []projections.Step) (known map[string]bool, ours bool) {
 
 // judge says what a file that no event names means.
 func (l *looks) judge(o projections.Object, r catalog.Relative, unnamed map[string]catalog.Relative, ours bool) (Finding, bool) {
-	repoint := fmt.Sprintf("puddle repoint %s %s --newest --reason TEXT --dry-run", l.Name, o.UUID)
-	f := Finding{Severity: Warning, Kind: KindNewer, Place: r.Location, Next: repoint}
+	f := Finding{Severity: Warning, Kind: KindNewer, Place: r.Location, Next: l.newestCommand(o)}
 	switch chained := l.chained(o, r, unnamed); {
 	case chained == 1:
 		f.Message = "it was made from the current file, and no event names it: a server was killed while it committed, or another catalog writes this table"

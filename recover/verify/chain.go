@@ -22,7 +22,15 @@ func (r *run) chain(ctx context.Context) error {
 	if r.Auditor == nil {
 		return r.read(ctx)
 	}
-	seen, err := r.Auditor.Audit(ctx, r.ID, r.flaw)
+	var absent absentees
+	seen, err := r.Auditor.Audit(ctx, r.ID, func(f journal.Flaw) {
+		if f.Absent != nil {
+			absent.add(f)
+			return
+		}
+		r.flaw(f)
+	})
+	absent.tell(r)
 	r.summary.Incarnations, r.summary.Events, r.summary.Documents = seen.Incarnations, seen.Events, seen.Documents
 	r.sink.Progress(r.Name, 1, seen.Events, seen.Events)
 	return err
@@ -47,11 +55,6 @@ func (r *run) flaw(f journal.Flaw) {
 		finding = finding.at(journal.Position{Incarnation: f.Incarnation, Seq: f.Seq})
 	}
 	switch {
-	case f.Absent != nil:
-		r.summary.NotKept++
-		finding.Severity, finding.Kind, finding.Next = Note, KindNotKept, ""
-		finding.Message = fmt.Sprintf("the journal keeps no copy of %s (%d bytes): it was over journal.max-document, or is lost; the file itself is all there is",
-			f.Absent.Pointer.MetadataLocation, f.Absent.Pointer.Size)
 	case f.Torn:
 		finding.Severity, finding.Kind, finding.Next = Warning, KindTorn, ""
 	case f.Beside:

@@ -21,7 +21,7 @@ const maxMoves = 100
 // objects is levels 3 and 4, one live object after another, some at once.
 func (r *run) objects(ctx context.Context) error {
 	live := slices.DeleteFunc(slices.Clone(r.live), func(o projections.Object) bool { return !r.sampled(o.UUID) })
-	l := &looks{run: r, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.from, Reader: r.reader()})}
+	l := r.looks()
 	todo := make(chan projections.Object)
 	var group sync.WaitGroup
 	for range r.Files {
@@ -82,6 +82,10 @@ type looks struct {
 	files *catalog.Catalog // reads the folders of tables
 
 	mu sync.Mutex // held where the run's summary changes and its sink is told
+}
+
+func (r *run) looks() *looks {
+	return &looks{run: r, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.from, Reader: r.reader()})}
 }
 
 // tell does what one goroutine at a time may do.

@@ -27,7 +27,7 @@ type Repair struct {
 // aside is not set aside twice. The error is the context's.
 func (m Repair) Mend(ctx context.Context, w Warehouse, of Result, sink Sink) error {
 	r := &run{Warehouse: w, sink: sink, from: w.Journal.Warehouse(w.ID), state: of.State, level: 3}
-	l := &looks{run: r}
+	l := r.looks()
 	for _, o := range of.Broken {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -98,8 +98,7 @@ func (l *looks) kept(ctx context.Context, o projections.Object) ([]byte, journal
 			return nil, 0, ctx.Err()
 		}
 	}
-	return nil, 0, &refused{"the journal keeps no copy of it that is whole",
-		fmt.Sprintf("puddle repoint %s %s --newest --reason TEXT --dry-run", l.Name, o.UUID)}
+	return nil, 0, &refused{"the journal keeps no copy of it that is whole", l.instead(ctx, o)}
 }
 
 // fileOf is what the journal keeps of the file that a step made.

@@ -39,7 +39,10 @@ type world struct {
 	id       uuid.UUID
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return worldKeeping(t, journal.MaxDocumentBytes) }
+
+// worldKeeping is one whose journal keeps documents up to a size.
+func worldKeeping(t *testing.T, maxDocument int) *world {
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "journal.db"), tables: projections.NewMemory(), files: memory.New()}
 	w.open()
 	bound, err := recover.Binder{Journal: w.journal, Tables: w.tables, Clock: journal.NewClock(), Build: "test", Births: true}.
@@ -52,7 +55,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { w.must(w.recorder.Close()) })
 	w.Catalog = catalog.New(catalog.Options{
 		ID: w.id, Roots: w.roots(), Reader: w.recorder.Reader(w.id), Recorder: w.recorder, Journal: w.journal.Warehouse(w.id),
-		Now: time.Now, MaxDocument: journal.MaxDocumentBytes, DropKeep: time.Hour, PurgeGrace: time.Hour,
+		Now: time.Now, MaxDocument: maxDocument, DropKeep: time.Hour, PurgeGrace: time.Hour,
 	})
 	_, err = w.CreateNamespace(t.Context(), cause, journal.Namespace{"n"}, nil)
 	w.must(err)
