@@ -66,7 +66,7 @@ func status(c *call) (reply, error) {
 	}
 	for i := range c.server.Warehouses {
 		w := &c.server.Warehouses[i]
-		is, err := w.status(c.ctx, c.server.Now(), body.Ready)
+		is, err := w.status(c.ctx, c.server.Now(), body.Ready, body.Writer.State)
 		if err != nil {
 			return reply{}, unreadable(err)
 		}
@@ -101,9 +101,9 @@ func (b *statusBody) service(c *call) {
 	tell("", message)
 }
 
-// status looks at a warehouse. What its tables say is left out while they are not
-// to be read.
-func (w *Warehouse) status(ctx context.Context, now time.Time, readable bool) (s warehouseStatus, err error) {
+// status looks at a warehouse. What its tables say is left out while they are behind,
+// and where they cannot be read although they are not: then ready says so.
+func (w *Warehouse) status(ctx context.Context, now time.Time, ready bool, writer WriterState) (s warehouseStatus, err error) {
 	head, err := w.Journal.Head(ctx)
 	if err != nil {
 		return s, err
@@ -121,12 +121,17 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, readable bool) (s
 	s.Anchor = w.anchored(head.Seq)
 	s.Proofs = w.proven(now)
 	s.Purges.work(w)
-	if !readable {
+	if !ready && (writer == WriterStarting || writer == WriterCatchingUp) {
 		return s, nil
 	}
 	pending, err := w.pending(ctx, now)
-	s.Purges.wait(pending)
-	return s, err
+	switch {
+	case err == nil:
+		s.Purges.wait(pending)
+	case ready:
+		return s, err
+	}
+	return s, nil
 }
 
 // plural words a number of things.

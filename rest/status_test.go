@@ -160,6 +160,33 @@ func TestStatusWarns(t *testing.T) {
 	}
 }
 
+// unreadablePurges is a reader that cannot tell.
+type unreadablePurges struct{ projections.Reader }
+
+func (unreadablePurges) Purges(context.Context, journal.Seq, int) ([]projections.Purge, error) {
+	return nil, errors.New("input/output error")
+}
+
+// Changes are not taken, and yet the tables are read: purges are told, unless that
+// fails.
+func TestStatusReadsWithoutAWriter(t *testing.T) {
+	for _, state := range []WriterState{WriterNoRoom, WriterStopped, WriterRunning} {
+		for _, readable := range []bool{true, false} {
+			f := serve(t, func(o *Options) {
+				o.Ready = func(context.Context) error { return errors.New("no") }
+				o.Writer = func() Writer { return Writer{State: state} }
+				if !readable {
+					o.Warehouses[0].State = unreadablePurges{o.Warehouses[0].State}
+				}
+			})
+			s := f.status()
+			if pending := s.Warehouses[0].Purges.Pending; (pending != nil) != readable || s.Ready || s.Writer.State != string(state) {
+				t.Errorf("%s, tables read: %t: pending %v of %+v", state, readable, pending, s)
+			}
+		}
+	}
+}
+
 // Who cannot look says so: that is no status.
 func TestStatusCannotLook(t *testing.T) {
 	f := serve(t, func(o *Options) {

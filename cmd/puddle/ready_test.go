@@ -111,6 +111,9 @@ func TestWriterStates(t *testing.T) {
 		{"stopped", "read only until restart", func() { r.node.recorder.Close() }, func() {}},
 	} {
 		step.begin()
+		if _, out := ran(t, dir, "status --nagios"); !strings.Contains(out, " default.purges-pending=0 default.purges-due=0") {
+			t.Errorf("%s: no numbers of purges, which can be read: %s", step.state, out)
+		}
 		if status := r.ready(); status != http.StatusServiceUnavailable {
 			t.Errorf("%s: /readyz is %d", step.state, status)
 		}
