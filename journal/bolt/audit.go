@@ -158,6 +158,9 @@ func (a *audit) around(h history) error {
 	if (h.requests == nil) != (h.bucket.Bucket(bucketExpiries) == nil) {
 		a.flaw(0, true, "of the buckets requests and expiries one is missing")
 	}
+	if key, _ := h.events.Cursor().First(); key != nil && h.first() == 0 {
+		a.flaw(0, false, "the first record has the key of no event")
+	}
 	if key, _ := h.events.Cursor().Last(); seqOf(key) != h.head.Seq {
 		a.flaw(h.head.Seq, false, "the head is not the last event")
 	}

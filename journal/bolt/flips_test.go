@@ -2,9 +2,12 @@ package bolt_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"puddle/journal"
 	"puddle/journal/bolt"
@@ -103,4 +106,20 @@ func flawsOrError(t *testing.T, path string) (found []string, content string) {
 		found = append(found, f.Reason)
 	}
 	return found, content
+}
+
+// One flipped bit makes the key of the first event that of none: the rest is not
+// taken for an empty history.
+func TestCase155_FirstKeyOfNoEvent(t *testing.T) {
+	for name, odd := range map[string][]byte{"zero": key(0), "short": {0}} {
+		path := filepath.Join(t.TempDir(), "journal.db")
+		fill(t, path, damagedEvents)
+		change(t, path, func(tx *bbolt.Tx) error {
+			b := bucket(tx, lake, "events")
+			return errors.Join(b.Put(odd, b.Get(key(1))), b.Delete(key(1)))
+		})
+		if flaws, _ := flawsOf(t, path); len(flaws) == 0 {
+			t.Errorf("%s: nothing is found", name)
+		}
+	}
 }
