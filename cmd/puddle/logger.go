@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"net/http"
 	"os"
 	"time"
 
@@ -42,8 +43,9 @@ func isTerminal(out io.Writer) bool {
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// logRequest writes one line a request. Server faults are errors, what is
-// polled by machines is for debugging only.
+// logRequest writes one line a request. Server faults are errors, but for changes
+// that are refused for want of room, of which the state was logged; what is polled
+// by machines is for debugging only.
 func logRequest(log zerolog.Logger) func(rest.Request) {
 	return func(r rest.Request) {
 		line := log.WithLevel(requestLevel(r))
@@ -69,10 +71,21 @@ func optional(line *zerolog.Event, key, value string) {
 
 func requestLevel(r rest.Request) zerolog.Level {
 	switch {
+	case r.Status == http.StatusInsufficientStorage:
+		return zerolog.WarnLevel
 	case r.Status >= 500:
 		return zerolog.ErrorLevel
 	case r.Route == "/healthz" || r.Route == "/readyz" || r.Route == "/metrics":
 		return zerolog.DebugLevel
 	}
 	return zerolog.InfoLevel
+}
+
+// recordingLevel is of changes that were not recorded. That a disk is full is logged
+// when it becomes so.
+func recordingLevel(err error) zerolog.Level {
+	if isFull(err) {
+		return zerolog.DebugLevel
+	}
+	return zerolog.ErrorLevel
 }

@@ -216,7 +216,7 @@ func (n *node) record(ctx context.Context) (err error) {
 			})
 			n.reserves.spend(g.Err)
 			if g.Err != nil {
-				n.log.Error().Err(g.Err).Int("drafts", g.Drafts).Msg("recording")
+				n.log.WithLevel(recordingLevel(g.Err)).Err(g.Err).Int("drafts", g.Drafts).Msg("recording")
 			}
 		},
 		OnAppended: func(e journal.Event) {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,6 +75,41 @@ func TestFirstReserveIsNotTold(t *testing.T) {
 		if err := r.admit(); err != nil || !strings.Contains(log.String(), "there is room") {
 			t.Errorf("with room again: %v, logged %q", err, log.String())
 		}
+	}
+}
+
+// That a disk is full is an error in the log once, however many changes are refused
+// for it.
+func TestCase156_FullDiskIsLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	r := startedWith(t, configured(t, t.TempDir(), ""), zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel))
+	full := r.node.reserves[0]
+	full.mu.Lock()
+	full.free = func() (int64, error) { return 0, nil }
+	full.mu.Unlock()
+	full.spend(syscall.ENOSPC)
+	for range 3 {
+		if _, status := r.makeNamespaces("n", 1); status != http.StatusInsufficientStorage {
+			t.Errorf("a change is answered with %d", status)
+		}
+	}
+	r.stopped()
+	count := func(words ...string) (n int) {
+		for line := range strings.Lines(log.String()) {
+			if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(line, word) }) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(`"level":"error"`); n != 1 || count("the disk is full: the reserve is given back") != 1 {
+		t.Errorf("%d errors are logged:\n%s", n, log.String())
+	}
+	if n := count(`"level":"warn"`, `"message":"request"`, `"status":507`); n != 3 {
+		t.Errorf("%d refused requests are logged:\n%s", n, log.String())
+	}
+	if n := count(`"level":"debug"`, `"message":"recording"`); n != 3 {
+		t.Errorf("%d refused groups are logged:\n%s", n, log.String())
 	}
 }
 
