@@ -75,7 +75,8 @@ func (n *node) openToVerify(ctx context.Context, only string, say func(verifyLin
 }
 
 // openJournalToVerify opens the journal to be read only. Where there is none, an
-// empty one stands for it, so that warehouses that have a history tell of it.
+// empty one stands for it, so that warehouses that have a history tell of it. One
+// that is damaged is told, and not opened: nothing is known of histories then.
 func (n *node) openJournalToVerify(ctx context.Context, say func(verifyLine)) error {
 	path := n.config.Journal.Path
 	if bolt.Doubtful(path) {
@@ -90,7 +91,6 @@ func (n *node) openJournalToVerify(ctx context.Context, say func(verifyLine)) er
 		say(verifyLine{Unseen: &verify.Unseen{Place: path, Message: "there is no journal"}})
 		return nil
 	case errors.Is(err, journal.ErrFormat), errors.As(err, &damage):
-		n.journal = journal.NewMemory()
 		say(verifyLine{Finding: &verify.Finding{Level: 1, Severity: verify.Error, Kind: verify.KindJournal, Place: path,
 			Message: err.Error(), Next: "puddle recover"}})
 		return nil

@@ -16,9 +16,9 @@ import (
 // verification is one run of verify, over files that somebody has opened.
 type verification struct {
 	verifyRequest
-	warehouses []*warehouse // configured and asked for, with their roots
-	all        bool         // also those that the journal alone knows
-	journal    journal.Journal
+	warehouses []*warehouse                          // configured and asked for, with their roots
+	all        bool                                  // also those that the journal alone knows
+	journal    journal.Journal                       // nil: it is damaged, which was told
 	tables     projections.Store                     // nil: there are none
 	serving    func(id uuid.UUID) projections.Reader // nil: nobody is served
 	// makeTables makes the pointer tables anew, and says where the old ones are; nil:
@@ -60,6 +60,9 @@ type looked struct {
 }
 
 func (v *verification) look(ctx context.Context, found func(verify.Finding)) ([]looked, error) {
+	if v.journal == nil {
+		return nil, nil
+	}
 	sink := verifySink{found, v.say}
 	subjects, err := v.subjects(ctx, sink)
 	if err != nil {
@@ -152,7 +155,7 @@ func (v *verification) repair(ctx context.Context, all []looked) (end verifyEnd,
 		end.Mended = end.Mended || f.Kind == verify.KindRepaired && !v.DryRun
 		v.say(verifyLine{Repair: &f})
 	}, v.say}
-	differ, whole := false, !v.strays
+	differ, whole := false, !v.strays && v.journal != nil
 	for _, l := range all {
 		differ, whole = differ || l.result.TablesDiffer, whole && l.result.Whole
 		m := verify.Repair{DryRun: v.DryRun, At: time.Now()}
