@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,17 +112,40 @@ func (s *session) end(err error) int {
 	return code
 }
 
-// help ends every help text with the exit codes.
+// help shows alternatives as such, and ends every help text with the exit codes.
 func help(options kong.HelpOptions, ctx *kong.Context) error {
-	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+	var printed bytes.Buffer
+	stdout := ctx.Stdout
+	ctx.Stdout = &printed
+	err := kong.DefaultHelpPrinter(options, ctx)
+	ctx.Stdout = stdout
+	if err != nil {
 		return err
 	}
+	text := printed.String()
 	codes := slices.Collect(maps.Keys(codeMeanings)) // those of all commands
 	if selected := ctx.Selected(); selected != nil {
 		codes = codesOf(selected.Target.Addr().Interface())
+		all, either := alternatives(selected.Flags)
+		text = strings.Replace(text, all, either, 1)
 	}
-	_, err := io.WriteString(ctx.Stdout, exitHelp(codes))
+	_, err = io.WriteString(stdout, text+exitHelp(codes))
 	return err
+}
+
+// alternatives are the flags of which exactly one is needed, as a usage line lists
+// them, and as it should.
+func alternatives(flags []*kong.Flag) (all, either string) {
+	var words []string
+	for _, f := range flags {
+		if f.Required && len(f.Xor) > 0 {
+			words = append(words, f.Summary())
+		}
+	}
+	if len(words) < 2 {
+		return "", ""
+	}
+	return strings.Join(words, " "), "(" + strings.Join(words, " | ") + ")"
 }
 
 // config reads the configuration of this run.

@@ -137,7 +137,7 @@ var errUnanswered = errors.New("the server did not answer")
 var asked = strings.NewReplacer(
 	`Query parameter "after"`, "--since", `Query parameter "until"`, "--until", `Query parameter "kind"`, "--kind",
 	`Query parameter "identifier"`, "table", `Query parameter "uuid"`, "table",
-	`"table" of The request`, "table", `"as" of The request`, "--as", "(allow-rewind)", "(--allow-rewind)", "(force ", "(--force ",
+	`"table" of The request`, "table", `"as" of The request`, "--as", "(allow-rewind)", "(--allow-rewind)", "(as)", "(--as)", "(force ", "(--force ",
 )
 
 // refusedBy words an answer of the error model.
@@ -162,7 +162,7 @@ func codeOf(status int, kind string) int {
 		return codeRefused
 	case kind == "CommitStateUnknownException":
 		return codeUnknown
-	case status == http.StatusBadRequest:
+	case status == http.StatusBadRequest, kind == "NoSuchWarehouseException":
 		return codeUsage
 	case status == http.StatusNotFound, status == http.StatusConflict, status == http.StatusNotAcceptable:
 		return codeFindings

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"net/url"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/jedib0t/go-pretty/v6/table"
 )
@@ -56,7 +56,7 @@ func (h historyCmd) report(s *session, asked *client) error {
 		return err
 	}
 	if h.JSON {
-		_, err = fmt.Fprintf(s.stdout, "%s\n", body)
+		err = s.json(jsontext.Value(body))
 	} else {
 		err = h.print(s, page)
 	}

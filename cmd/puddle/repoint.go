@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"puddle/journal"
 )
@@ -65,8 +66,7 @@ func (r repointCmd) Run(s *session) error {
 			return err
 		}
 		if r.JSON {
-			_, err := fmt.Fprintf(s.stdout, "%s\n", answer)
-			return err
+			return s.json(jsontext.Value(answer))
 		}
 		var page repointPage
 		if err := json.Unmarshal(answer, &page); err != nil {

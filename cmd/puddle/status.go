@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -122,7 +123,7 @@ func (c statusCmd) report(s *session, asked *client) error {
 		return err
 	}
 	if c.JSON {
-		_, err = fmt.Fprintf(s.stdout, "%s\n", body)
+		err = s.json(jsontext.Value(body))
 	} else {
 		err = page.print(s, asked.live)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"puddle/journal"
 )
@@ -55,8 +56,7 @@ func (u undropCmd) Run(s *session) error {
 			return err
 		}
 		if u.JSON {
-			_, err := fmt.Fprintf(s.stdout, "%s\n", answer)
-			return err
+			return s.json(jsontext.Value(answer))
 		}
 		var page undropPage
 		if err := json.Unmarshal(answer, &page); err != nil {

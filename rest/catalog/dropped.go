@@ -150,5 +150,16 @@ func (c *Catalog) noneDropped(ctx context.Context, name journal.Identifier, othe
 		known = append(known, "and more (puddle history --all lists them)")
 	}
 	return refuse(code, "Nothing was dropped as %s in the last %s, which is how long a drop can be undone by name; by uuid it can be undone however old it is. The journal knows: %s",
-		name.Quoted(), c.DropKeep, strings.Join(known, ", "))
+		name.Quoted(), lasting(c.DropKeep), strings.Join(known, ", "))
+}
+
+// lasting words a duration as the configuration does: without units that are 0.
+func lasting(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-len("0s")]
+		}
+	}
+	return text
 }

@@ -43,7 +43,7 @@ func (c *Catalog) newest(ctx context.Context, object projections.Object) (string
 		return tips[0], notUsed, nil
 	case 0:
 		if _, err := c.read(ctx, object.Pointer); err != nil {
-			return "", nil, sayMore(err, "no file of its folders descends from it; to put another in its place, name that one")
+			return "", nil, sayMore(err, FileMissing, "no file of its folders descends from it; to put another in its place, name that one")
 		}
 		return present, notUsed, nil
 	default:

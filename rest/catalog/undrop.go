@@ -49,7 +49,7 @@ func (c *Catalog) Undrop(ctx context.Context, cause journal.Cause, u Undrop) (Un
 	}
 	defer release()
 	if _, err := c.roomFor(ctx, back.Kind, back.As); err != nil {
-		return Undropped{}, err
+		return Undropped{}, sayMore(err, AlreadyExists, "it can come back under another name (as)")
 	}
 	err = c.undrop(ctx, cause, &back, u.DryRun)
 	return back, err
@@ -78,7 +78,7 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 	}
 	f, err := c.prove(ctx, back.Pointer)
 	if err != nil {
-		return sayMore(err, "put that file back as it was, or register another metadata file of the same uuid")
+		return sayMore(err, FileMissing, "put that file back as it was, or register another metadata file of the same uuid")
 	}
 	doc, err := parseAs(back.Kind, f, back.UUID)
 	if err != nil {
@@ -132,11 +132,10 @@ func unsettled(back Undropped, err error) error {
 	return recorded(back.Kind, err)
 }
 
-// sayMore adds to the refusal of a metadata file that is not there what can be
-// done about it.
-func sayMore(err error, what string) error {
-	if refused := (*Error)(nil); errors.As(err, &refused) && refused.Code == FileMissing {
-		return because(FileMissing, err, "%s; %s", refused.Message, what)
+// sayMore adds to the refusals of a code what can be done about it.
+func sayMore(err error, code Code, what string) error {
+	if refused := (*Error)(nil); errors.As(err, &refused) && refused.Code == code {
+		return because(code, err, "%s; %s", refused.Message, what)
 	}
 	return err
 }

@@ -172,7 +172,7 @@ func TestUndropByName(t *testing.T) {
 
 	late := p.afterwards(169 * time.Hour)
 	_, err := late.Undrop(ctx, cause, catalog.Undrop{Identifier: id("t")})
-	refused(t, err, catalog.NoSuchTable, "Nothing was dropped as n.t in the last 168h", first.String()+" was dropped as n.t at ",
+	refused(t, err, catalog.NoSuchTable, "Nothing was dropped as n.t in the last 168h, ", first.String()+" was dropped as n.t at ",
 		second.String(), " was dropped as n.elsewhere at ")
 	back, err := p.undrop("t")
 	must(t, err)
@@ -180,7 +180,7 @@ func TestUndropByName(t *testing.T) {
 		t.Errorf("%s came back, others %+v", back.UUID, back.Others)
 	}
 	_, err = p.undrop("t")
-	refused(t, err, catalog.AlreadyExists, "Table already exists: n.t")
+	refused(t, err, catalog.AlreadyExists, "Table already exists: n.t; it can come back under another name (as)")
 	_, err = late.Undrop(ctx, cause, catalog.Undrop{Identifier: id("t")})
 	refused(t, err, catalog.AlreadyExists, second.String()+" is n.t")
 	must(t, p.RenameTable(ctx, cause, id("t"), id("u")))

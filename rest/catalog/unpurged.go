@@ -23,7 +23,7 @@ func (c *Catalog) unpurged(ctx context.Context, table uuid.UUID) (purge projecti
 		return purge, asked, nil
 	}
 	if due := purge.At.Add(c.PurgeGrace); !c.Now().Before(due) {
-		return purge, asked, refuse(Unsafe, "The purge of table %s (%s) is due since %s: its files are being removed",
+		return purge, asked, refuse(Unsafe, "The purge of table %s (%s) is due since %s: some of its files may be gone",
 			purge.Identifier.Quoted(), table, due.UTC().Format(time.RFC3339))
 	}
 	return purge, asked, c.unbegun(ctx, purge)
