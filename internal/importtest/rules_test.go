@@ -46,13 +46,13 @@ var rules = []rule{
 
 	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
 	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},
-	{"internal/linear", nil, all(http, sql, logs, config, s3, ambience), "it judges what others saw"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, sql), "what an operator wrote, checked; nothing is opened"},
 	{"cmd/puddle/...", []string{"..."}, nil, "wiring: it may import everything and is imported by nobody"},
+	{"fixtures/linear", nil, all(http, sql, logs, config, s3, ambience), "it judges what others saw"},
 	{"fixtures/icebench", nil, all(sql, config), "a benchmark asks over HTTP, as others do"},
-	{"fixtures/...", []string{"..."}, nil, "programs that drive the product; nobody imports them"},
+	{"fixtures/...", []string{"..."}, nil, "programs that drive the product"},
 }
 
 // ambientCalls are what a pure package must be given instead of taking it.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"puddle/internal/linear"
+	"puddle/fixtures/linear"
 	"puddle/rest/catalog"
 )
 
