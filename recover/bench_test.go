@@ -3,6 +3,7 @@ package recover_test
 import (
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -17,14 +18,31 @@ import (
 	"puddle/recover"
 )
 
-// events is how long the history of the benchmarks is. Every tenth event creates a
-// table, the others commit on one.
-var events = flag.Int("events", 200_000, "events of a benchmark's journal")
+// The history of the benchmarks: every tenth event creates a table, the others
+// commit on one.
+var (
+	events = flag.Int("events", 200_000, "events of a benchmark's journal")
+	told   = flag.String("journal", "", "where a benchmark's journal is kept, and taken from when it is there")
+)
 
-// tellHistory makes a journal of commits without documents and closes it.
-func tellHistory(b *testing.B) (path string, id uuid.UUID) {
+// lake is the warehouse of the benchmarks.
+var lake = uuid.MustParse("0b6c1d5e-7f3a-4c2b-9a8d-5e4f3c2b1a09")
+
+// history is a journal's file and its warehouse.
+func history(b *testing.B) (path string, id uuid.UUID) {
 	b.Helper()
-	path, id = filepath.Join(b.TempDir(), "journal.db"), uuid.New()
+	if path = *told; path == "" {
+		path = filepath.Join(b.TempDir(), "journal.db")
+	}
+	if _, err := os.Stat(path); err != nil {
+		tell(b, path, lake)
+	}
+	return path, lake
+}
+
+// tell makes a journal of commits without documents and closes it.
+func tell(b *testing.B, path string, id uuid.UUID) {
+	b.Helper()
 	j, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -53,7 +71,6 @@ func tellHistory(b *testing.B) (path string, id uuid.UUID) {
 	if err := j.Close(); err != nil {
 		b.Fatal(err)
 	}
-	return path, id
 }
 
 // start opens both files and replays, as a start does.
@@ -82,7 +99,7 @@ func start(b *testing.B, journalPath, tablesPath string, id uuid.UUID, want reco
 
 // BenchmarkRebuild makes the pointer tables anew.
 func BenchmarkRebuild(b *testing.B) {
-	path, id := tellHistory(b)
+	path, id := history(b)
 	b.ResetTimer()
 	before := cpu()
 	for i := range b.N {
@@ -95,7 +112,7 @@ func BenchmarkRebuild(b *testing.B) {
 
 // BenchmarkStart finds the pointer tables current.
 func BenchmarkStart(b *testing.B) {
-	path, id := tellHistory(b)
+	path, id := history(b)
 	tables := filepath.Join(b.TempDir(), "puddle.db")
 	start(b, path, tables, id, recover.Rebuilt)
 	b.ResetTimer()
