@@ -92,6 +92,9 @@ type History interface {
 	// Steps are the moves of one object, oldest first, through renames and
 	// drops; empty when the journal has never seen the uuid.
 	Steps(ctx context.Context, object uuid.UUID) ([]Step, error)
+	// LastStep is the newest of the Steps; false when there is none. The cost does
+	// not depend on how many there are.
+	LastStep(ctx context.Context, object uuid.UUID) (Step, bool, error)
 	// Holders are the objects that ever had a name, the one that has it now
 	// first, then the last that had it, and so on back.
 	Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error)

@@ -76,6 +76,16 @@ func (s *State) Steps(ctx context.Context, id uuid.UUID) ([]Step, error) {
 	return steps, ctx.Err()
 }
 
+// LastStep is the newest. What it points at is not to be changed.
+func (s *State) LastStep(ctx context.Context, id uuid.UUID) (Step, bool, error) {
+	h := s.now()
+	newest, ok := h.steps.get(string(id[:]))
+	if !ok {
+		return Step{}, false, ctx.Err()
+	}
+	return newest.value, true, ctx.Err()
+}
+
 // Created looks at the newest step first.
 func (s *State) Created(ctx context.Context, id uuid.UUID, location string) (bool, error) {
 	h := s.now()

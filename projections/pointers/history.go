@@ -84,6 +84,17 @@ func (t *tables) steps(where string, args ...any) ([]projections.Step, error) {
 	return steps, err
 }
 
+// lastStep reads the last row of an object, from the end of its key.
+func (t *tables) lastStep(object uuid.UUID) (step projections.Step, ok bool, err error) {
+	err = t.each(func(rows *sql.Rows) (err error) {
+		step, err = scanStep(rows)
+		ok = err == nil
+		return err
+	}, `SELECT `+historyColumns+` FROM history WHERE warehouse = ? AND uuid = ? ORDER BY seq DESC, move DESC LIMIT 1`,
+		t.id[:], object[:])
+	return step, ok, err
+}
+
 func scanStep(rows *sql.Rows) (projections.Step, error) {
 	var s projections.Step
 	var seq, at int64

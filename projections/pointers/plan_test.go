@@ -113,6 +113,8 @@ func use(t *testing.T, db *DB) {
 	check(err)
 	_, err = w.Steps(ctx, uuid.New())
 	check(err)
+	_, _, err = w.LastStep(ctx, uuid.New())
+	check(err)
 	_, err = w.Created(ctx, table, "")
 	check(err)
 	_, _, err = w.Purge(ctx, table)

@@ -152,6 +152,15 @@ func (w *warehouse) Steps(ctx context.Context, object uuid.UUID) ([]projections.
 	})
 }
 
+// LastStep is the newest move of an object.
+func (w *warehouse) LastStep(ctx context.Context, object uuid.UUID) (step projections.Step, ok bool, err error) {
+	err = w.db.read(ctx, func(s *session) error {
+		step, ok, err = (&tables{session: s, id: w.id}).lastStep(object)
+		return err
+	})
+	return step, ok, err
+}
+
 // Holders are those that ever had a name.
 func (w *warehouse) Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error) {
 	return read(ctx, w, func(t *tables) ([]uuid.UUID, error) { return t.holders(id) })

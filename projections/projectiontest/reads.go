@@ -238,6 +238,7 @@ func testHistory(t *testing.T, open func(testing.TB) Opened) {
 	if steps[0].At.Location() != time.UTC || !steps[0].At.Equal(journaltest.Start) {
 		t.Errorf("at: %v", steps[0].At)
 	}
+	s.checkLast(one.UUID, want[len(want)-1])
 	for name, want := range map[string][]uuid.UUID{
 		"t":         {one.UUID, two.UUID}, // has had it twice, and is dropped now
 		"old":       {one.UUID},
@@ -261,5 +262,18 @@ func testHistory(t *testing.T, open func(testing.TB) Opened) {
 		if o.UUID == one.UUID && (!o.Dropped || o.Pointer != third.To.Pointer || o.Identifier.Name != "t" || len(o.Places) != 0) {
 			t.Errorf("what is kept of a dropped object: %+v", o)
 		}
+	}
+}
+
+// checkLast: the last step is one of a whole, and none of what never was.
+func (s *tale) checkLast(object uuid.UUID, want projections.Step) {
+	s.Helper()
+	got, ok, err := s.w.LastStep(context.Background(), object)
+	if err != nil || !ok {
+		s.Errorf("last step: %v, %v", ok, err)
+	}
+	equal(s, "last step", got, want)
+	if got, ok, err := s.w.LastStep(context.Background(), uuid.New()); ok || err != nil {
+		s.Errorf("last step of an object that never was: %v, %v, %v", got, ok, err)
 	}
 }

@@ -131,7 +131,7 @@ func checkReadersWait(t *testing.T, s *stage) {
 func askAll(ctx context.Context, r projections.Reader) []error {
 	in := journal.Namespace{"a"}
 	id := journal.Identifier{Namespace: in, Name: "t"}
-	var errs [7]error
+	var errs [8]error
 	_, errs[0] = r.Namespace(ctx, in)
 	_, errs[1] = r.Children(ctx, in, projections.Page{})
 	_, errs[2] = r.Object(ctx, id)
@@ -139,6 +139,7 @@ func askAll(ctx context.Context, r projections.Reader) []error {
 	_, errs[4] = r.Places(ctx, uuid.New())
 	_, errs[5] = r.Steps(ctx, uuid.New())
 	_, errs[6] = r.Holders(ctx, id)
+	_, _, errs[7] = r.LastStep(ctx, uuid.New())
 	return errs[:]
 }
 

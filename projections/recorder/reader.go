@@ -85,6 +85,13 @@ func (r *reader) Steps(ctx context.Context, object uuid.UUID) ([]projections.Ste
 	return r.tables.Steps(ctx, object)
 }
 
+func (r *reader) LastStep(ctx context.Context, object uuid.UUID) (projections.Step, bool, error) {
+	if err := r.gate.wait(ctx); err != nil {
+		return projections.Step{}, false, err
+	}
+	return r.tables.LastStep(ctx, object)
+}
+
 func (r *reader) Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error) {
 	if err := r.gate.wait(ctx); err != nil {
 		return nil, err

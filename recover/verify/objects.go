@@ -165,14 +165,11 @@ func (l *looks) took(s *seen, o projections.Object) {
 
 // now is where an object is at this moment.
 func (l *looks) now(ctx context.Context, o projections.Object) (projections.Object, bool, error) {
-	steps, err := l.Now.Steps(ctx, o.UUID)
-	if err != nil || len(steps) == 0 {
+	last, ok, err := l.Now.LastStep(ctx, o.UUID)
+	if err != nil || !ok || last.Move.To == nil {
 		return o, false, err
 	}
-	to := steps[len(steps)-1].Move.To
-	if to == nil {
-		return o, false, nil
-	}
+	to := last.Move.To
 	return projections.Object{Kind: o.Kind, UUID: o.UUID, Identifier: to.Identifier, Pointer: to.Pointer, Location: to.Location}, true, nil
 }
 

@@ -65,14 +65,14 @@ func sightOf(last projections.Step) sight {
 // sight finds an object of whatever fate. NoSuchTable when the journal has never
 // seen it.
 func (c *Catalog) sight(ctx context.Context, id uuid.UUID) (sight, error) {
-	steps, err := c.Reader.Steps(ctx, id)
+	last, ok, err := c.Reader.LastStep(ctx, id)
 	if err != nil {
 		return sight{}, reading(err)
 	}
-	if len(steps) == 0 {
+	if !ok {
 		return sight{}, refuse(NoSuchTable, "The journal has never seen the uuid %s", id)
 	}
-	return sightOf(steps[len(steps)-1]), nil
+	return sightOf(last), nil
 }
 
 // dropped finds what was dropped by its uuid, however long ago. AlreadyExists when
