@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/recover"
@@ -54,13 +56,17 @@ func noLook(err error) error {
 	return &failure{codeNoLook, err}
 }
 
-// damaged refuses a journal whose bytes are not what was written.
+// damaged refuses a journal whose bytes are not what was written. Damage of no warehouse
+// is of the file's pages: all of them are looked at before anything is recovered.
 func damaged(err error) error {
 	var damage *journal.Damage
-	if errors.As(err, &damage) {
-		return &recover.Refusal{Reason: err.Error(), Command: "puddle recover"}
+	switch {
+	case !errors.As(err, &damage):
+		return err
+	case damage.Warehouse == uuid.Nil:
+		return &recover.Refusal{Reason: err.Error(), Command: "puddle verify"}
 	}
-	return err
+	return &recover.Refusal{Reason: err.Error(), Command: "puddle recover"}
 }
 
 // exitCode is what the process ends with after an error. What an error is says

@@ -1,7 +1,9 @@
 package bolt_test
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/uuid"
@@ -57,4 +59,27 @@ func change(t *testing.T, path string, fn func(tx *bbolt.Tx) error) {
 func bucket(tx *bbolt.Tx, warehouse uuid.UUID, name string) *bbolt.Bucket {
 	incarnation := journaltest.Incarnation(warehouse)
 	return tx.Bucket([]byte("warehouses")).Bucket(warehouse[:]).Bucket(incarnation[:]).Bucket([]byte(name))
+}
+
+// repage makes a closed journal whose pages have another size than the system's.
+func repage(t *testing.T, path string, size int, entries []journal.Entry) {
+	t.Helper()
+	from := filepath.Join(t.TempDir(), "journal.db")
+	j := open(t, from)
+	journaltest.Append(t, j, entries)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	source, err := bbolt.Open(from, 0o600, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	target, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(bbolt.Compact(target, source, 0), target.Close()); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -16,6 +16,10 @@ const (
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
 	metaSum     = 56 // the checksum, after the part that it covers
+
+	// Pages are as large as those of the system on which the file was made.
+	minPageSize = 1 << 10
+	maxPageSize = 1 << 24
 )
 
 // meta is one of the two pages that say, in turn, where the tree is.
@@ -41,20 +45,46 @@ func readMeta(page []byte, id uint64) (m meta, ok bool) {
 	}, true
 }
 
+func (p *pages) metaAt(id int, pageSize uint32) (m meta, ok bool, err error) {
+	page := make([]byte, pageHeader+metaSum+8)
+	if _, err := p.file.ReadAt(page, int64(id)*int64(pageSize)); err != nil && !errors.Is(err, io.EOF) {
+		return m, false, err
+	}
+	m, ok = readMeta(page, uint64(id))
+	return m, ok, nil
+}
+
+// pageSize is what the first meta page says, or where the second one is.
+func (p *pages) pageSize() (uint32, error) {
+	if m, ok, err := p.metaAt(0, 0); ok || err != nil {
+		return m.pageSize, err
+	}
+	for size := uint32(minPageSize); size <= maxPageSize; size *= 2 {
+		if m, ok, err := p.metaAt(1, size); err != nil || ok && m.pageSize == size {
+			return size, err
+		}
+	}
+	return uint32(os.Getpagesize()), nil
+}
+
 // metas reads the two meta pages, and answers whether one is whole.
 func (p *pages) metas() (bool, error) {
 	info, err := p.file.Stat()
 	if err != nil {
 		return false, err
 	}
+	size, err := p.pageSize()
+	if err != nil {
+		return false, err
+	}
 	var whole []meta
 	torn := 0
 	for id := range 2 {
-		page := make([]byte, pageHeader+metaSum+8)
-		if _, err := p.file.ReadAt(page, int64(id*os.Getpagesize())); err != nil && !errors.Is(err, io.EOF) {
+		m, ok, err := p.metaAt(id, size)
+		if err != nil {
 			return false, err
 		}
-		if m, ok := readMeta(page, uint64(id)); ok {
+		if ok {
 			whole = append(whole, m)
 			continue
 		}
@@ -75,7 +105,7 @@ func (p *pages) metas() (bool, error) {
 	if len(whole) == 2 && max(whole[0].txid, whole[1].txid)-min(whole[0].txid, whole[1].txid) != 1 {
 		p.flaw("the meta pages are of transactions %d and %d, which do not follow each other", whole[0].txid, whole[1].txid)
 	}
-	if p.meta.pageSize != uint32(os.Getpagesize()) || p.meta.high > uint64(info.Size())/uint64(p.meta.pageSize) || p.meta.high < 2 {
+	if p.meta.pageSize != size || size < minPageSize || p.meta.high > uint64(info.Size())/uint64(p.meta.pageSize) || p.meta.high < 2 {
 		p.flaw("the file has %d bytes, which are not %d pages of %d", info.Size(), p.meta.high, p.meta.pageSize)
 		return false, nil
 	}

@@ -38,12 +38,13 @@ type Options struct {
 }
 
 // Open opens the journal in a file, and makes an empty one when there is no file
-// and ReadOnly is not set. The last events of every warehouse are checked, and
-// all that is there is durable.
+// and ReadOnly is not set. The last events of every warehouse are checked, and that
+// no page in use is listed as free; all that is there is durable.
 //
 // ErrLocked: another process has it open. ErrFormat: the file is no journal (an
 // empty file is none), or a newer build wrote it; it is left as it is. *Damage:
-// the last events are not what was appended.
+// the last events are not what was appended, or a page that is in use, or that
+// does not exist, is listed as free.
 //
 // After a sync that failed, here or before the last stop, a proven copy takes the
 // file's place (OnReplaced); when that fails nothing is opened but for reading.
@@ -133,6 +134,9 @@ func inspect(path string, o Options) error {
 	err = guard(func() error {
 		return db.View(func(tx *bbolt.Tx) error { return inspectTx(tx, info.Size(), o.ReadOnly) })
 	})
+	if err == nil && !o.ReadOnly {
+		err = checkFree(path)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}

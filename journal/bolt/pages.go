@@ -27,12 +27,24 @@ const (
 	manyIDs    = 0xFFFF // the count is the first id
 )
 
+// use is what is known of a page.
+type use byte
+
+const (
+	unused use = iota
+	taken      // it was read, or one before it runs over it
+	named      // it is in the tree, and was not read
+	listed     // it is free
+)
+
 // pages is a look at how a file is put together.
 type pages struct {
-	file    *os.File
-	meta    meta
-	reached []bool
-	found   func(journal.Flaw)
+	file  *os.File
+	meta  meta
+	uses  []use
+	skim  bool // the leaves of buckets that hold no buckets are not read
+	depth int  // how many buckets hold the one that is looked at
+	found func(journal.Flaw)
 }
 
 // CheckPages reads every page of a journal's file that nobody has open to write: the
@@ -43,17 +55,19 @@ type pages struct {
 // that the file cannot be read. What it finds wrong, but a torn meta page, leaves no way to
 // open the file that is sure to end.
 func CheckPages(ctx context.Context, path string, found func(journal.Flaw)) error {
-	file, err := os.Open(path)
-	if err != nil {
+	return look(ctx, path, &pages{found: found})
+}
+
+func look(ctx context.Context, path string, p *pages) (err error) {
+	if p.file, err = os.Open(path); err != nil {
 		return err
 	}
-	defer file.Close()
-	p := &pages{file: file, found: found}
+	defer p.file.Close()
 	if ok, err := p.metas(); !ok || err != nil {
 		return err
 	}
-	p.reached = make([]bool, p.meta.high)
-	p.reached[0], p.reached[1] = true, true
+	p.uses = make([]use, p.meta.high)
+	p.uses[0], p.uses[1] = taken, taken
 	if err := p.tree(ctx, p.meta.root, nil, nil); err != nil {
 		return err
 	}
@@ -64,31 +78,54 @@ func (p *pages) flaw(reason string, args ...any) {
 	p.found(journal.Flaw{Damage: journal.Damage{Reason: fmt.Sprintf(reason, args...)}})
 }
 
-// take marks a page and those that it runs over as reached, and reads them.
-func (p *pages) take(id uint64) ([]byte, error) {
+// head is what a page says of itself. One of no pages is damaged, which was told.
+type head struct {
+	flags uint16
+	pages uint64 // with those that it runs over
+}
+
+func (p *pages) head(id uint64) (head, error) {
 	if id < 2 || id >= p.meta.high {
 		p.flaw("page %d is named, and there are %d", id, p.meta.high)
-		return nil, nil
+		return head{}, nil
 	}
-	size := int64(p.meta.pageSize)
-	header := make([]byte, pageHeader)
-	if _, err := p.file.ReadAt(header, int64(id)*size); err != nil {
-		return nil, err
+	data := make([]byte, pageHeader)
+	if _, err := p.file.ReadAt(data, int64(id)*int64(p.meta.pageSize)); err != nil {
+		return head{}, err
 	}
-	n := uint64(binary.NativeEndian.Uint32(header[12:])) + 1
-	if binary.NativeEndian.Uint64(header) != id || id+n > p.meta.high {
-		p.flaw("page %d says that it is page %d, of %d pages", id, binary.NativeEndian.Uint64(header), n)
-		return nil, nil
+	h := head{flags: binary.NativeEndian.Uint16(data[8:]), pages: uint64(binary.NativeEndian.Uint32(data[12:])) + 1}
+	if says := binary.NativeEndian.Uint64(data); says != id || id+h.pages > p.meta.high {
+		p.flaw("page %d says that it is page %d, of %d pages", id, says, h.pages)
+		return head{}, nil
 	}
-	for i := id; i < id+n; i++ {
-		if p.reached[i] {
-			p.flaw("page %d is in use twice", i)
-			return nil, nil
+	return h, nil
+}
+
+// mark notes that a page is in use, and tells when it is so twice.
+func (p *pages) mark(id uint64, as use) bool {
+	if p.uses[id] != unused {
+		p.flaw("page %d is in use twice", id)
+		return false
+	}
+	p.uses[id] = as
+	return true
+}
+
+// take marks a page and those that it runs over.
+func (p *pages) take(id uint64) (head, error) {
+	h, err := p.head(id)
+	for i := id; i < id+h.pages; i++ {
+		if !p.mark(i, taken) {
+			return head{}, nil
 		}
-		p.reached[i] = true
 	}
-	data := make([]byte, int64(n)*size)
-	_, err := p.file.ReadAt(data, int64(id)*size)
+	return h, err
+}
+
+func (p *pages) read(id uint64, h head) ([]byte, error) {
+	size := uint64(p.meta.pageSize)
+	data := make([]byte, h.pages*size)
+	_, err := p.file.ReadAt(data, int64(id*size))
 	return data, err
 }
 
@@ -97,8 +134,12 @@ func (p *pages) tree(ctx context.Context, id uint64, from, before []byte) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	data, err := p.take(id)
-	if data == nil || err != nil {
+	h, err := p.take(id)
+	if h.pages == 0 || err != nil || p.skips(h) {
+		return err
+	}
+	data, err := p.read(id, h)
+	if err != nil {
 		return err
 	}
 	return p.node(ctx, id, data, from, before, false)
@@ -120,6 +161,7 @@ func elements(data []byte, inline bool, pageSize int) (all []element, leaf, ok b
 	if !leaf && flags != branchPage || end > len(data) {
 		return nil, leaf, false
 	}
+	all = make([]element, 0, count)
 	for i := range count {
 		at := pageHeader + i*elementSize
 		e := element{}
@@ -150,15 +192,20 @@ func (p *pages) node(ctx context.Context, id uint64, data, from, before []byte, 
 		p.flaw("page %d is not laid out as one", id)
 		return nil
 	}
+	above, err := p.aboveSkipped(all, leaf)
+	if err != nil {
+		return err
+	}
 	for i, e := range all {
 		if i > 0 && bytes.Compare(all[i-1].key, e.key) >= 0 || bytes.Compare(e.key, from) < 0 && (leaf || i > 0) || before != nil && bytes.Compare(e.key, before) >= 0 {
 			p.flaw("page %d has the key %x out of order", id, e.key)
 			return nil
 		}
-		var err error
 		switch {
 		case leaf && e.bucket:
 			err = p.bucket(ctx, id, e.value)
+		case above:
+			p.name(e.child)
 		case !leaf:
 			until := before
 			if i+1 < len(all) {
@@ -179,6 +226,8 @@ func (p *pages) bucket(ctx context.Context, id uint64, value []byte) error {
 		p.flaw("page %d holds a bucket that is none", id)
 		return nil
 	}
+	p.depth++
+	defer func() { p.depth-- }()
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return p.tree(ctx, root, nil, nil)
 	}
@@ -188,36 +237,4 @@ func (p *pages) bucket(ctx context.Context, id uint64, value []byte) error {
 		return nil
 	}
 	return p.node(ctx, id, inline, nil, nil, true)
-}
-
-// free checks that what is not reached is free, and nothing else is.
-func (p *pages) free() error {
-	data, err := p.take(p.meta.freelist)
-	if data == nil || err != nil {
-		return err
-	}
-	order := binary.NativeEndian
-	count, at := uint64(order.Uint16(data[10:])), pageHeader
-	if count == manyIDs {
-		count, at = order.Uint64(data[at:]), at+8
-	}
-	if order.Uint16(data[8:]) != freelistPage || count > uint64(len(data)-at)/8 {
-		p.flaw("page %d is no list of free pages", p.meta.freelist)
-		return nil
-	}
-	for i := range count {
-		id := order.Uint64(data[at+int(i)*8:])
-		if id >= p.meta.high || p.reached[id] {
-			p.flaw("page %d is listed as free, and is in use or does not exist", id)
-			return nil
-		}
-		p.reached[id] = true
-	}
-	for id, reached := range p.reached {
-		if !reached {
-			p.flaw("page %d is neither in use nor free", id)
-			return nil
-		}
-	}
-	return nil
 }
