@@ -179,7 +179,7 @@ func (n *node) makeTables(ctx context.Context) (projections.Store, string, error
 	path := n.config.Metastore.SQLitePath
 	aside, err := pointers.SetAside(path, time.Now())
 	if err != nil {
-		return nil, "", err
+		return nil, aside, err
 	}
 	db, err := pointers.Open(path, pointers.Options{})
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,8 +22,8 @@ type verification struct {
 	journal    journal.Journal                       // nil: it is damaged, which was told
 	tables     projections.Store                     // nil: there are none
 	serving    func(id uuid.UUID) projections.Reader // nil: nobody is served
-	// makeTables makes the pointer tables anew, and says where the old ones are; nil:
-	// not while a server runs.
+	// makeTables makes the pointer tables anew, and says where the old ones are, also
+	// when it fails after that; nil: not while a server runs.
 	makeTables func(context.Context) (projections.Store, string, error)
 	say        func(verifyLine)
 
@@ -184,6 +185,9 @@ func (v *verification) mendTables(ctx context.Context, whole bool, sink verifySi
 		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they would be set aside, and made anew from the journal"
 	default:
 		made, aside, err := v.makeTables(ctx)
+		if err != nil && aside != "" {
+			err = fmt.Errorf("%w; what was there is kept as %s", err, aside)
+		}
 		if err != nil {
 			sink.Unseen(verify.Unseen{Place: "pointer tables", Message: err.Error()})
 			return
