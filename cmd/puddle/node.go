@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,6 +46,7 @@ type node struct {
 	recorder   *recorder.Recorder
 	handler    http.Handler
 	opening    opening
+	verifying  sync.Mutex // held while a verification runs: one at a time
 
 	refused bool           // the start was, for safety
 	closers []func() error // in the order of opening

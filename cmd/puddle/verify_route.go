@@ -19,7 +19,7 @@ import (
 )
 
 // verifyPath is where a server takes a verifyRequest from a peer on its socket, and
-// answers verifyLines, one a line, as they come.
+// answers verifyLines, one a line, as they come; 429 while it answers another.
 const verifyPath = "/api/puddle/v1/verify"
 
 // peerKey marks the connections of the socket.
@@ -48,6 +48,11 @@ func (n *node) verify(ctx context.Context, w http.ResponseWriter, body io.Reader
 		http.Error(w, "the server is of another build", http.StatusBadRequest)
 		return
 	}
+	if !n.verifying.TryLock() {
+		refuseVerify(w)
+		return
+	}
+	defer n.verifying.Unlock()
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Time{}) // it takes as long as it takes
 	_ = control.SetReadDeadline(time.Time{})
@@ -78,6 +83,15 @@ func (n *node) verify(ctx context.Context, w http.ResponseWriter, body io.Reader
 		_ = control.Flush()
 	}
 	v.run(ctx)
+}
+
+// refuseVerify answers that somebody else's verification runs.
+func refuseVerify(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", "60")
+	w.WriteHeader(http.StatusTooManyRequests)
+	_, _ = io.WriteString(w, `{"error":{"message":"Another verify is running in this server: nothing was looked at; run it again when that one has ended",`+
+		`"type":"SlowDownException","code":429}}`)
 }
 
 // progressEvery is how often progress is told.
