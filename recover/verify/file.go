@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -31,10 +32,13 @@ func (l *looks) file(ctx context.Context, o projections.Object, s *seen) (text [
 		if err == nil {
 			return text, true
 		}
-		wrong = &trouble{KindChanged, err.Error(), true}
+		wrong = &trouble{kind: KindChanged, reason: err.Error(), read: true, size: o.Pointer.Size}
 	}
 	f := Finding{Severity: Error, Kind: wrong.kind, Place: o.Pointer.MetadataLocation, Message: wrong.reason, Next: l.mendCommand()}
 	if at, err := l.steps(ctx, o.UUID); err == nil {
+		if data == nil && wrong.read && anySized(at, wrong.size) {
+			data, _ = lies(ctx, l.Roots, o.Pointer.MetadataLocation, wrong.size) // without it, less is told
+		}
 		f = named(f, at, o.Pointer, data)
 	}
 	s.broken = true
@@ -43,6 +47,13 @@ func (l *looks) file(ctx context.Context, o projections.Object, s *seen) (text [
 }
 
 func (r *run) mendCommand() string { return "puddle verify " + r.Name + " --repair --dry-run" }
+
+// anySized tells whether a step led to a file of that size.
+func anySized(steps []projections.Step, size int64) bool {
+	return slices.ContainsFunc(steps, func(s projections.Step) bool {
+		return s.Move.To != nil && s.Move.To.Pointer.Size == size
+	})
+}
 
 // named adds the position of the event that moved the object to its file, and which
 // version's bytes lie there instead.
@@ -66,32 +77,47 @@ func named(f Finding, steps []projections.Step, p journal.Pointer, data []byte) 
 type trouble struct {
 	kind   Kind
 	reason string
-	read   bool // something lies there, and could be read
+	read   bool  // something lies there, and may be read
+	size   int64 // its bytes, when it may be
 }
 
-// readFile reads the file of a pointer. What is wrong with it is a trouble, with the
-// bytes that are there if they could be read; the error says that nobody knows.
+// readFile reads the file of a pointer, unless it has another size than was
+// committed. What is wrong with it is a trouble, with the bytes if they were read; the
+// error says that nobody knows.
 func readFile(ctx context.Context, roots warehouse.Roots, p journal.Pointer) ([]byte, *trouble, error) {
 	root, key, err := roots.Resolve(p.MetadataLocation)
 	if err != nil {
-		return nil, &trouble{KindForeign, "it is outside of the warehouse: is one of warehouses.*.allowed-locations missing?", false}, nil
+		return nil, &trouble{kind: KindForeign, reason: "it is outside of the warehouse: is one of warehouses.*.allowed-locations missing?"}, nil
 	}
-	data, err := root.Store.Get(ctx, key, max(p.Size, catalog.MaxMetadataBytes))
+	info, err := root.Store.Stat(ctx, key)
+	var data []byte
+	if err == nil && info.Size == p.Size {
+		data, err = root.Store.Get(ctx, key, p.Size)
+		info.Size = int64(len(data))
+	}
 	switch {
 	case errors.Is(err, warehouse.ErrNotFound), errors.Is(err, warehouse.ErrInvalidKey):
-		return nil, &trouble{KindMissing, "the file is not there", false}, nil
+		return nil, &trouble{kind: KindMissing, reason: "the file is not there"}, nil
 	case errors.Is(err, warehouse.ErrLink):
-		return nil, &trouble{KindChanged, "a symbolic link is on the way to it, which is not followed", false}, nil
-	case errors.Is(err, warehouse.ErrTooLarge):
-		return nil, &trouble{KindChanged, fmt.Sprintf("it is far larger than the %d bytes that were committed", p.Size), false}, nil
+		return nil, &trouble{kind: KindChanged, reason: "a symbolic link is on the way to it, which is not followed"}, nil
 	case err != nil:
 		return nil, nil, err
-	case int64(len(data)) != p.Size:
-		return data, &trouble{KindChanged, fmt.Sprintf("it has %d bytes, %d were committed", len(data), p.Size), true}, nil
+	case info.Size != p.Size:
+		reason := fmt.Sprintf("it has %d bytes, %d were committed", info.Size, p.Size)
+		return nil, &trouble{KindChanged, reason, true, info.Size}, nil
 	case journal.Sum(data) != p.SHA256:
-		return data, &trouble{KindChanged, "its bytes are not those that were committed", true}, nil
+		return data, &trouble{KindChanged, "its bytes are not those that were committed", true, p.Size}, nil
 	}
 	return data, nil, nil
+}
+
+// lies reads what lies in the place of a file that is not the one that was committed.
+func lies(ctx context.Context, roots warehouse.Roots, at string, limit int64) ([]byte, error) {
+	root, key, err := roots.Resolve(at)
+	if err != nil {
+		return nil, err
+	}
+	return root.Store.Get(ctx, key, limit)
 }
 
 // inflated is the document in a file that has the right bytes.

@@ -12,6 +12,7 @@ import (
 	"puddle/internal/warehouse"
 	"puddle/journal"
 	"puddle/projections"
+	"puddle/rest/catalog"
 )
 
 // Repair is how to mend what a run found.
@@ -70,6 +71,15 @@ func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, whole 
 	}
 	if wrong.kind == KindForeign || wrong.kind == KindChanged && !wrong.read {
 		return "", &refused{"what lies there cannot be copied first: " + wrong.reason, ""}
+	}
+	if wrong.read && there == nil {
+		there, err = lies(ctx, l.Roots, o.Pointer.MetadataLocation, catalog.MaxMetadataBytes)
+		switch {
+		case errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrTooLarge):
+			return "", &refused{"what lies there cannot be copied first: " + err.Error(), ""}
+		case err != nil:
+			return "", err
+		}
 	}
 	file, seq, err := l.kept(ctx, o)
 	if err != nil {

@@ -3,8 +3,10 @@ package verify_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -198,6 +200,43 @@ func TestLaw11_UnseenIsNotClean(t *testing.T) {
 	result, s := w.run(w.subject(), 3)
 	if len(s.findings) > 0 || len(s.unseen) != 1 || s.unseen[0].Place != o.Pointer.MetadataLocation || result.Summary.Objects != 2 {
 		t.Errorf("found %v, not seen %v", s.findings, s.unseen)
+	}
+}
+
+// A file of another size than was committed is told without reading it, and read
+// where an older version has that size.
+func TestAFileOfAnotherSizeIsNotRead(t *testing.T) {
+	w := whole(t)
+	o := w.object("b")
+	steps, err := w.recorder.Reader(w.id).Steps(t.Context(), o.UUID)
+	w.must(err)
+	older := w.get(steps[0].Move.To.Pointer.MetadataLocation)
+	var gets atomic.Int64
+	files := w.files
+	w.files = faulty.New(files, func(op faulty.Op, key string) faulty.Fault {
+		if op == faulty.Get && strings.HasSuffix(o.Pointer.MetadataLocation, key) {
+			gets.Add(1)
+		}
+		return faulty.Fault{}
+	})
+	larger := make([]byte, o.Pointer.Size+1000)
+	for _, c := range []struct {
+		lies []byte
+		gets int64
+		says string
+	}{
+		{larger, 0, fmt.Sprintf("it has %d bytes, %d were committed", len(larger), o.Pointer.Size)},
+		{older, 1, "they are those of " + steps[0].Move.To.Pointer.MetadataLocation},
+	} {
+		w.must(files.Put(t.Context(), w.key(o.Pointer.MetadataLocation), c.lies))
+		gets.Store(0)
+		_, s := w.run(w.subject(), 3)
+		if len(s.findings) != 1 || s.findings[0].Kind != verify.KindChanged || !strings.Contains(s.findings[0].Message, c.says) {
+			t.Errorf("found %v, want %q", s.findings, c.says)
+		}
+		if gets.Load() != c.gets {
+			t.Errorf("%q: read %d times, want %d", c.says, gets.Load(), c.gets)
+		}
 	}
 }
 
