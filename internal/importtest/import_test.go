@@ -149,7 +149,11 @@ func TestRulesCanFail(t *testing.T) {
 		{"internal/warehouse/dir", "puddle/journal", true},
 		{"internal/warehouse/dir", "log/slog", true},
 		{"recover", "puddle/rest", true},
-		{"recover", "puddle/rest/catalog", false},
+		{"recover", "puddle/rest/catalog", true},
+		{"recover/verify", "puddle/rest/catalog", false},
+		{"recover/verify", "puddle/projections/pointers", true},
+		{"projections/recorder", "puddle/projections/pointers", true},
+		{"projections/recorder", "puddle/journal/bolt", true},
 		{"cmd/puddle", "puddle/projections/recorder", false},
 	} {
 		r, ok := ruleFor(c.pkg)

@@ -25,8 +25,7 @@ var rules = []rule{
 	{"journal", nil, all(http, sql, logs, config, s3, []string{"go.etcd.io/bbolt"}), "what happened stands alone; returns errors, does not log"},
 
 	{"projections/pointers/...", []string{"journal", "projections", "projections/pointers/..."}, all(http, logs, config, s3), "pointer tables are a projection in SQL"},
-	{"projections/recorder/...", []string{"journal", "journal/bolt", "journal/postgres", "projections", "projections/pointers/...", "projections/recorder/..."},
-		all(http, logs, config, s3), "the recorder joins a journal and the pointer tables; nobody above it"},
+	{"projections/recorder/...", []string{"journal", "projections"}, all(http, sql, logs, config, s3), "the recorder joins a journal and the pointer tables through their contracts; nobody above it"},
 	{"projections/sidecars/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},
 	{"projections/archive/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},
 	{"projections/anchor/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},
@@ -41,7 +40,9 @@ var rules = []rule{
 	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
 	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
 
-	{"recover/...", []string{"journal", "projections", "projections/sidecars", "projections/archive", "projections/anchor", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
+	{"recover/verify/...", []string{"journal", "projections", "projections/anchor", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
+		all(http, sql, logs, config, s3), "what is proved is read through contracts, and judged by the rules of the catalog"},
+	{"recover/...", []string{"journal", "projections", "projections/anchor", "internal/warehouse"},
 		all(http, sql, logs, config, s3), "recovery reads evidence; a restored metastore comes as a projections interface"},
 
 	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
