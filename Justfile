@@ -12,9 +12,9 @@ build:
 test:
     PUDDLE_TEST_REQUIRE=all go test ./...
 
-# the packages that share state between goroutines, under the race detector
+# the packages that share state between goroutines, under the race detector; the fault matrix has one client and takes minutes there
 race:
-    go test -race ./journal/... ./projections/... ./internal/warehouse/... ./rest/...
+    go test -race -skip '^TestFaultMatrix$' ./journal/... ./projections/... ./internal/warehouse/... ./rest/...
 
 # the pinned golangci-lint (the first run builds it)
 lint:
