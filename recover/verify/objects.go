@@ -22,11 +22,11 @@ const maxMoves = 100
 func (r *run) objects(ctx context.Context) error {
 	live := slices.DeleteFunc(slices.Clone(r.live), func(o projections.Object) bool { return !r.sampled(o.UUID) })
 	l := r.looks()
-	todo := make(chan projections.Object)
+	waiting := make(chan projections.Object)
 	var group sync.WaitGroup
 	for range r.Files {
 		group.Go(func() {
-			for o := range todo {
+			for o := range waiting {
 				l.look(ctx, o)
 				l.tell(func() { r.sink.Progress(r.Name, 3, r.summary.Objects, int64(len(live))) })
 			}
@@ -36,9 +36,9 @@ func (r *run) objects(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		todo <- o
+		waiting <- o
 	}
-	close(todo)
+	close(waiting)
 	group.Wait()
 	return ctx.Err()
 }
