@@ -17,7 +17,7 @@ func TestCase156_CompactOnAFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64M")
 	switch {
-	case errors.Is(err, syscall.EPERM): // a right that no program gives; the file size limit stands for a full disk in other tests
+	case errors.Is(err, syscall.EPERM) && os.Getenv("PUDDLE_TEST_REQUIRE") != "all":
 		t.Skip("needs the right to mount a file system (CAP_SYS_ADMIN)")
 	case err != nil:
 		t.Fatalf("mount: %v", err)
