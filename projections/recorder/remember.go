@@ -59,12 +59,25 @@ func (r *Recorder) remember(taken []*memo) {
 		if err != nil && stops(err) {
 			taken = r.dismiss(taken, err)
 		}
-		if err != nil && !errors.Is(err, journal.ErrUnknownOutcome) {
-			err = notRecorded(err)
+		b.answer(err)
+	}
+}
+
+// answer answers a batch. What its losers lost to was bound only if all went well:
+// else they are not told of it.
+func (b *batch) answer(err error) {
+	won, lost := err, stopped(err)
+	if err != nil && !errors.Is(err, journal.ErrUnknownOutcome) {
+		won, lost = notRecorded(err), notRecorded(err)
+	}
+	for _, m := range b.memos {
+		m.reply <- won
+	}
+	for _, m := range b.losers {
+		if err == nil {
+			lost = keyTaken(m.answer.Key)
 		}
-		for _, m := range b.memos {
-			m.reply <- err
-		}
+		m.reply <- lost
 	}
 }
 
@@ -75,10 +88,12 @@ type batch struct {
 	memos     []*memo
 	answers   []journal.Answer // of the memos
 	keys      map[journal.Digest]bool
+	losers    []*memo // whose keys the answers bind
 	size      int
 }
 
-// gather fills a batch with answers whose keys are free, and answers the others.
+// gather fills a batch with answers whose keys are free, and answers those whose
+// keys the journal has bound.
 // What does not belong or fit into it is left.
 func (r *Recorder) gather(ctx context.Context, b *batch, taken []*memo) (left []*memo) {
 	b.warehouse, b.keys = taken[0].warehouse, make(map[journal.Digest]bool, len(taken))
@@ -96,6 +111,10 @@ func (r *Recorder) gather(ctx context.Context, b *batch, taken []*memo) (left []
 			m.reply <- fmt.Errorf("%w: %s", journal.ErrNoWarehouse, m.warehouse)
 			continue
 		}
+		if b.keys[m.answer.Digest()] {
+			b.losers = append(b.losers, m)
+			continue
+		}
 		if err := r.checkFree(ctx, b, m.answer.Request); err != nil {
 			m.reply <- err
 			continue
@@ -107,21 +126,18 @@ func (r *Recorder) gather(ctx context.Context, b *batch, taken []*memo) (left []
 	return left
 }
 
-// checkFree refuses a key that is bound in the journal or in the batch, to which
-// the caller then lost.
+// checkFree refuses a key that is bound in the journal.
 func (r *Recorder) checkFree(ctx context.Context, b *batch, a journal.Request) error {
-	bound := b.keys[a.Digest()]
-	if !bound {
-		var err error
-		if _, bound, err = r.journal.Warehouse(b.warehouse).Answered(ctx, a.Actor, a.Key, b.now); err != nil {
-			return notRecorded(err)
-		}
-	}
-	if bound {
-		return fmt.Errorf("%w: %s", journal.ErrKeyTaken, a.Key)
+	switch _, bound, err := r.journal.Warehouse(b.warehouse).Answered(ctx, a.Actor, a.Key, b.now); {
+	case err != nil:
+		return notRecorded(err)
+	case bound:
+		return keyTaken(a.Key)
 	}
 	return nil
 }
+
+func keyTaken(key string) error { return fmt.Errorf("%w: %s", journal.ErrKeyTaken, key) }
 
 // dismiss stops the recorder and answers what was taken and not yet tried.
 func (r *Recorder) dismiss(left []*memo, reason error) []*memo {

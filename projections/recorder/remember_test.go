@@ -226,6 +226,43 @@ func TestUnknownOutcomeStopsAnswers(t *testing.T) {
 	}
 }
 
+// Of two answers with one key that wait together, the second lost to the first only
+// if that is stored: else it is not told that the key is taken, which is free.
+func TestKeyOfAFailedAnswerIsNotTaken(t *testing.T) {
+	for name, c := range map[string]struct{ fails, first, second error }{
+		"stored":     {nil, nil, journal.ErrKeyTaken},
+		"not stored": {errInjected, recorder.ErrNotRecorded, recorder.ErrNotRecorded},
+		"unknown":    {errors.Join(journal.ErrUnknownOutcome, errInjected), journal.ErrUnknownOutcome, recorder.ErrStopped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gather, letGo := gathering()
+				fails := failAt("remember", 1, false, c.fails)
+				s := newStage(t, func(step string, done bool) error {
+					return errors.Join(gather(step, done), fails(step, done))
+				}, recorder.Options{})
+				defer s.Close()
+				held := s.start(ctx, namespace(pond, "first"))
+				synctest.Wait()
+				answers := [2]chan error{make(chan error, 1), make(chan error, 1)}
+				for _, heard := range answers {
+					go func() { heard <- s.Remember(ctx, lake, conflicted(key(0))) }()
+					synctest.Wait()
+				}
+				letGo()
+				<-held
+				first, second := <-answers[0], <-answers[1]
+				if !errors.Is(first, c.first) || !errors.Is(second, c.second) {
+					t.Errorf("the first: %v; the second: %v", first, second)
+				}
+				if errors.Is(second, journal.ErrKeyTaken) != (c.fails == nil) || errors.Is(second, journal.ErrUnknownOutcome) {
+					t.Errorf("the second: %v", second)
+				}
+			})
+		})
+	}
+}
+
 // The clock decides what is expired, and the journal's time where that is later.
 func TestKeysExpire(t *testing.T) {
 	s := newStage(t, nil, recorder.Options{Clock: clock{}})
