@@ -75,7 +75,7 @@ func (b *batch) answer(err error) {
 	}
 	for _, m := range b.losers {
 		if err == nil {
-			lost = keyTaken(m.answer.Key)
+			lost = takenKey(m.answer.Key)
 		}
 		m.reply <- lost
 	}
@@ -132,12 +132,12 @@ func (r *Recorder) checkFree(ctx context.Context, b *batch, a journal.Request) e
 	case err != nil:
 		return notRecorded(err)
 	case bound:
-		return keyTaken(a.Key)
+		return takenKey(a.Key)
 	}
 	return nil
 }
 
-func keyTaken(key string) error { return fmt.Errorf("%w: %s", journal.ErrKeyTaken, key) }
+func takenKey(key string) error { return fmt.Errorf("%w: %s", journal.ErrKeyTaken, key) }
 
 // dismiss stops the recorder and answers what was taken and not yet tried.
 func (r *Recorder) dismiss(left []*memo, reason error) []*memo {
