@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -178,7 +179,44 @@ func (m *Memory) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
 }
 
 // Warehouse implements Journal.
-func (m *Memory) Warehouse(id uuid.UUID) Reader { return memoryReader{m, id} }
+func (m *Memory) Warehouse(id uuid.UUID) Reader { return memoryReader{m: m, warehouse: id} }
+
+// Incarnation implements Journal.
+func (m *Memory) Incarnation(warehouse, incarnation uuid.UUID) Reader {
+	return memoryReader{m, warehouse, incarnation}
+}
+
+// Incarnations implements Journal.
+func (m *Memory) Incarnations(ctx context.Context, warehouse uuid.UUID) (all []Incarnation, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	for key, h := range m.histories {
+		if key.warehouse != warehouse {
+			continue
+		}
+		first, err := Decode(h.records[0].prev, h.records[0].record)
+		if err != nil {
+			return nil, err
+		}
+		i := Incarnation{ID: key.incarnation, First: h.first, Head: h.head(key.incarnation)}
+		if i.Parent, err = parentOf(first); err != nil {
+			return nil, err
+		}
+		i.Current = m.heads[warehouse].Head.Incarnation == i.ID
+		all = append(all, i)
+	}
+	slices.SortFunc(all, func(a, b Incarnation) int { return cmp.Compare(a.First, b.First) })
+	return all, ctx.Err()
+}
+
+// head is the position of the last event.
+func (h *history) head(incarnation uuid.UUID) Position {
+	last := h.records[len(h.records)-1]
+	return Position{Incarnation: incarnation, Seq: h.first + Seq(len(h.records)) - 1, Hash: Link(last.prev, last.record)}
+}
 
 // Close implements Journal. What was appended is gone.
 func (m *Memory) Close() error {

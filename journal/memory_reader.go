@@ -11,8 +11,9 @@ import (
 
 // memoryReader is one warehouse's history in a Memory.
 type memoryReader struct {
-	m         *Memory
-	warehouse uuid.UUID
+	m           *Memory
+	warehouse   uuid.UUID
+	incarnation uuid.UUID // Nil: the current one
 }
 
 // Head implements Reader.
@@ -125,7 +126,8 @@ func (r memoryReader) Answered(ctx context.Context, actor Actor, key string, now
 	return a, true, nil
 }
 
-// current is the history of the current incarnation and its head now.
+// current is the history that is read, the current one unless one is named, and
+// its head now.
 func (r memoryReader) current(ctx context.Context) (*history, Position, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Position{}, err
@@ -134,6 +136,13 @@ func (r memoryReader) current(ctx context.Context) (*history, Position, error) {
 	defer r.m.mu.RUnlock()
 	if r.m.closed {
 		return nil, Position{}, ErrClosed
+	}
+	if r.incarnation != uuid.Nil {
+		h, ok := r.m.histories[historyKey{r.warehouse, r.incarnation}]
+		if !ok {
+			return nil, Position{}, ErrNoWarehouse
+		}
+		return h, h.head(r.incarnation), nil
 	}
 	head, ok := r.m.heads[r.warehouse]
 	if !ok {

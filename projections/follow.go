@@ -15,7 +15,8 @@ const batch = 512
 // to (0: up to the head). It is the only loop that applies events outside the
 // recorder: at start, in a rebuild, in recovery, in followers. A projection that
 // stands at another history than the journal's is ErrAhead or ErrDiverged and is
-// left as it was. An empty one is loaded (see Loader): after an error it is empty
+// left as it was; where the journal is read as a lineage, one that stands in an
+// earlier incarnation goes on through the later ones. An empty one is loaded (see Loader): after an error it is empty
 // still. One goroutine reads and checks the journal, another applies.
 func CatchUp(ctx context.Context, from journal.Reader, to journal.Seq, p Projection) error {
 	cursor, err := p.Cursor(ctx)
@@ -114,22 +115,22 @@ func checkCursor(ctx context.Context, from journal.Reader, cursor journal.Positi
 	if err != nil {
 		return err
 	}
-	if cursor.Incarnation != head.Incarnation {
-		return fmt.Errorf("%w: it stands at %s, the journal is of incarnation %s", ErrDiverged, cursor, head.Incarnation)
-	}
-	if cursor.Seq > head.Seq {
+	switch same := cursor.Incarnation == head.Incarnation; {
+	case same && cursor.Seq > head.Seq:
 		return fmt.Errorf("%w: it stands at %s, the journal ends at %s", ErrAhead, cursor, head)
-	}
-	if cursor.Seq == head.Seq {
+	case same && cursor.Seq == head.Seq:
 		return sameHash(cursor, head)
 	}
 	for e, err := range from.Scan(ctx, cursor.Seq-1) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case e.Incarnation == cursor.Incarnation:
+			return sameHash(cursor, e.Position)
 		}
-		return sameHash(cursor, e.Position)
+		break
 	}
-	return fmt.Errorf("%w: the journal has no event at %s", ErrDiverged, cursor)
+	return fmt.Errorf("%w: it stands at %s, the journal ends at %s and has no such event", ErrDiverged, cursor, head)
 }
 
 func sameHash(cursor, journaled journal.Position) error {

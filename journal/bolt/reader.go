@@ -91,15 +91,17 @@ func (r reader) kept(ctx context.Context, seq journal.Seq, move int) (e journal.
 	return e, journal.Document{Move: move, Codec: journal.Codec(data[0]), Data: data[1:]}, nil
 }
 
-// current reads the buckets of the current incarnation, up to the last event that
-// is durable. They are gone when fn returns; the names and the head in the history
+// current reads the buckets of the incarnation, up to the last event that is
+// durable. They are gone when fn returns; the names and the head in the history
 // stay.
 func (r reader) current(ctx context.Context, fn func(history) error) error {
 	head, known, all := r.j.durable.head(r.warehouse)
 	return r.j.view(ctx, func(tx *bbolt.Tx) (err error) {
 		var h history
 		switch {
-		case all || r.incarnation != uuid.Nil:
+		case r.incarnation != uuid.Nil && !holds(tx, r.warehouse, r.incarnation):
+			err = fmt.Errorf("%w: incarnation %s of %s", journal.ErrNoWarehouse, r.incarnation, r.warehouse)
+		case all || r.incarnation != uuid.Nil && r.incarnation != head.Incarnation:
 			h, err = r.open(tx)
 		case known:
 			h, err = openHistory(tx, r.warehouse, head.Incarnation)
@@ -112,6 +114,12 @@ func (r reader) current(ctx context.Context, fn func(history) error) error {
 		}
 		return fn(h)
 	})
+}
+
+// holds tells whether there is such an incarnation.
+func holds(tx *bbolt.Tx, warehouse, incarnation uuid.UUID) bool {
+	b := tx.Bucket(bucketWarehouses).Bucket(warehouse[:])
+	return b != nil && b.Bucket(incarnation[:]) != nil
 }
 
 func (r reader) open(tx *bbolt.Tx) (history, error) {

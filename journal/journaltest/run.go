@@ -22,6 +22,7 @@ func Run(t *testing.T, open Open) {
 		"Birth":                   testBirth,
 		"BirthIsRefused":          testBirthIsRefused,
 		"SecondIncarnation":       testSecondIncarnation,
+		"Lineage":                 testLineage,
 		"AppendScan":              testAppendScan,
 		"ScanBack":                testScanBack,
 		"Find":                    testFind,

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(testing.TB) Opened) {
 		{"Reopen", testReopen},
 		{"CatchUp", testCatchUp},
 		{"CatchUpBesideAppends", testCatchUpBesideAppends},
+		{"Lineage", testLineage},
 		{"LawConflicts", testConflicts},
 		{"LawReplay", testReplay},
 		{"LawAsOf", testAsOf},

@@ -1,0 +1,178 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Incarnation is one history of a warehouse, from its incarnation-started on.
+type Incarnation struct {
+	ID      uuid.UUID
+	First   Seq       // of its incarnation-started
+	Head    Position  // its last event
+	Parent  *Position // where the lineage left the incarnation before; nil for a birth
+	Current bool      // new events go here
+}
+
+// Lineage reads all that a journal holds of a warehouse's past: the current
+// incarnation, and before it each parent up to the event that the next one
+// continues. Between two of them seq jumps, and only there. A parent that the
+// journal does not hold, since it was pruned or lost, ends the past. Find and
+// Document see what Scan sees; Head and Answered are those of the current
+// incarnation.
+func Lineage(j Journal, warehouse uuid.UUID) Reader {
+	return lineage{j, warehouse}
+}
+
+type lineage struct {
+	journal   Journal
+	warehouse uuid.UUID
+}
+
+// stretch is the part of an incarnation that belongs to a lineage.
+type stretch struct {
+	Reader
+	first, last Seq // last is the head of the current incarnation at the time of looking
+	current     bool
+}
+
+// stretches are the parts of the lineage, the oldest first; none before birth.
+func (l lineage) stretches(ctx context.Context) ([]stretch, error) {
+	all, err := l.journal.Incarnations(ctx, l.warehouse)
+	if err != nil {
+		return nil, err
+	}
+	var path []stretch
+	at := slices.IndexFunc(all, func(i Incarnation) bool { return i.Current })
+	for last := Seq(0); at >= 0; {
+		i := all[at]
+		current := len(path) == 0
+		if current {
+			last = i.Head.Seq
+		}
+		if last > i.Head.Seq || last < i.First {
+			return nil, &Damage{Warehouse: l.warehouse, Incarnation: i.ID, Seq: last,
+				Reason: fmt.Sprintf("a later incarnation continues it at %d, it ends at %s", last, i.Head)}
+		}
+		path = append(path, stretch{l.journal.Incarnation(l.warehouse, i.ID), i.First, last, current})
+		if i.Parent == nil {
+			break
+		}
+		last = i.Parent.Seq
+		at = slices.IndexFunc(all, func(p Incarnation) bool { return p.ID == i.Parent.Incarnation })
+	}
+	slices.Reverse(path)
+	return path, nil
+}
+
+// holding is the stretch that has an event of that seq.
+func (l lineage) holding(ctx context.Context, seq Seq) (stretch, error) {
+	path, err := l.stretches(ctx)
+	if err != nil {
+		return stretch{}, err
+	}
+	for _, s := range path {
+		if seq >= s.first && (seq <= s.last || s.current) {
+			return s, nil
+		}
+	}
+	return stretch{}, fmt.Errorf("%w: seq %d", ErrNoEvent, seq)
+}
+
+// Head implements Reader.
+func (l lineage) Head(ctx context.Context) (Position, error) {
+	return l.journal.Warehouse(l.warehouse).Head(ctx)
+}
+
+// Find implements Reader.
+func (l lineage) Find(ctx context.Context, id uuid.UUID) (Event, bool, error) {
+	path, err := l.stretches(ctx)
+	if err != nil {
+		return Event{}, false, err
+	}
+	for _, s := range slices.Backward(path) {
+		e, found, err := s.Find(ctx, id)
+		if err != nil || found && (e.Seq <= s.last || s.current) {
+			return e, found, err
+		}
+	}
+	return Event{}, false, nil
+}
+
+// Scan implements Reader.
+func (l lineage) Scan(ctx context.Context, after Seq) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		path, err := l.stretches(ctx)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for _, s := range path {
+			if after >= s.last && !s.current {
+				continue
+			}
+			for e, err := range s.Scan(ctx, max(after, s.first-1)) {
+				if err == nil && e.Seq > s.last && !s.current {
+					break
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ScanBack implements Reader.
+func (l lineage) ScanBack(ctx context.Context, before Seq) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		path, err := l.stretches(ctx)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for _, s := range slices.Backward(path) {
+			from := before
+			if !s.current && (before == 0 || before > s.last) {
+				from = s.last + 1
+			}
+			if from != 0 && from <= s.first {
+				continue
+			}
+			for e, err := range s.ScanBack(ctx, from) {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Document implements Reader.
+func (l lineage) Document(ctx context.Context, seq Seq, move int) ([]byte, error) {
+	s, err := l.holding(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	return s.Document(ctx, seq, move)
+}
+
+// Answered implements Reader.
+func (l lineage) Answered(ctx context.Context, actor Actor, key string, now time.Time) (Answer, bool, error) {
+	return l.journal.Warehouse(l.warehouse).Answered(ctx, actor, key, now)
+}
+
+// parentOf is what the first event of an incarnation says of the one before.
+func parentOf(first Event) (*Position, error) {
+	b, ok := first.Body.(IncarnationStarted)
+	if !ok {
+		return nil, errors.New("the first event does not start the incarnation")
+	}
+	return b.Parent, nil
+}
