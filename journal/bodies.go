@@ -40,6 +40,7 @@ type Body interface {
 	Kind() Kind
 	moves() []Move
 	check() error
+	write(*writer) // the fields, between the braces
 }
 
 // IncarnationStarted is the first event of every incarnation. Parent is the

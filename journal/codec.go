@@ -39,20 +39,20 @@ var ErrTooLarge = errors.New("event is over a limit")
 // Canonical means: the fields in this order, which is that of their names'
 // bytes, as are the keys of every object inside; no white space; integers in
 // decimal, no floats; strings in UTF-8 with only `"`, `\` and control
-// characters escaped; absent optional fields left out. B is Body, or raw JSON
-// while the kind is not known.
-type record[B any] struct {
-	At          int64     `json:"at"`
-	Body        B         `json:"body"`
-	Cause       Cause     `json:"cause"`
-	ID          uuid.UUID `json:"id"`
-	Incarnation uuid.UUID `json:"incarnation"`
-	Kind        Kind      `json:"kind"`
-	KV          int       `json:"kv"`
-	Seq         Seq       `json:"seq"`
-	V           int       `json:"v"`
-	Wall        int64     `json:"wall"`
-	Warehouse   uuid.UUID `json:"warehouse"`
+// characters escaped; absent optional fields left out. This is how it is read when
+// it may be anything; writer.event writes it.
+type record struct {
+	At          int64          `json:"at"`
+	Body        jsontext.Value `json:"body"`
+	Cause       Cause          `json:"cause"`
+	ID          uuid.UUID      `json:"id"`
+	Incarnation uuid.UUID      `json:"incarnation"`
+	Kind        Kind           `json:"kind"`
+	KV          int            `json:"kv"`
+	Seq         Seq            `json:"seq"`
+	V           int            `json:"v"`
+	Wall        int64          `json:"wall"`
+	Warehouse   uuid.UUID      `json:"warehouse"`
 }
 
 // encode writes the canonical bytes of an event. Prev and Hash are not in them.
@@ -66,12 +66,9 @@ func encode(e Event) ([]byte, error) {
 	if err := e.Body.check(); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, e.Kind(), err)
 	}
-	data, err := json.Marshal(record[Body]{
-		At: e.At.UnixMilli(), Body: e.Body, Cause: e.Cause, ID: e.ID, Incarnation: e.Incarnation,
-		Kind: e.Kind(), KV: bodyVersion, Seq: e.Seq, V: RecordVersion, Wall: e.Wall.UnixMilli(), Warehouse: e.Warehouse,
-	}, json.Deterministic(true))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, e.Kind(), err)
+	data, ok := written(func(w *writer) { w.event(e) })
+	if !ok {
+		return nil, fmt.Errorf("%w: %s: it is not valid UTF-8", ErrRecord, e.Kind())
 	}
 	if len(data) > MaxRecordBytes {
 		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(data), MaxRecordBytes)
@@ -95,7 +92,7 @@ func Decode(prev Digest, data []byte) (Event, error) {
 
 // decodeAny is Decode for all records.
 func decodeAny(prev Digest, data []byte) (Event, error) {
-	var r record[jsontext.Value]
+	var r record
 	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
 		if r.V = peekVersion(data); r.V <= RecordVersion {
 			return Event{}, fmt.Errorf("%w: %w", ErrRecord, err)
