@@ -115,14 +115,7 @@ type Journal interface {
 	Writer
 	// Warehouses lists the ids of those that were born here, ascending.
 	Warehouses(ctx context.Context) ([]uuid.UUID, error)
-	// Warehouse reads one of them; an unborn one has no head.
-	Warehouse(id uuid.UUID) Reader
-	// Incarnations lists what is held of a warehouse's histories, ordered by their
-	// first seq; none before birth.
-	Incarnations(ctx context.Context, warehouse uuid.UUID) ([]Incarnation, error)
-	// Incarnation reads one of them, whether it is current or not. One that is not
-	// held has no head (ErrNoWarehouse) and no events.
-	Incarnation(warehouse, incarnation uuid.UUID) Reader
+	Histories
 	// Close waits for calls under way and gives the files back. Idempotent.
 	Close() error
 }

@@ -20,18 +20,30 @@ type Incarnation struct {
 	Current bool      // new events go here
 }
 
-// Lineage reads all that a journal holds of a warehouse's past: the current
-// incarnation, and before it each parent up to the event that the next one
-// continues. Between two of them seq jumps, and only there. A parent that the
-// journal does not hold, since it was pruned or lost, ends the past. Find and
-// Document see what Scan sees; Head and Answered are those of the current
-// incarnation.
-func Lineage(j Journal, warehouse uuid.UUID) Reader {
-	return lineage{j, warehouse}
+// Histories are histories that can be read: a Journal's, or what an archive has kept
+// of them.
+type Histories interface {
+	// Warehouse reads the current one of a warehouse; an unborn one has no head.
+	Warehouse(id uuid.UUID) Reader
+	// Incarnations lists what is held of a warehouse's histories, ordered by their
+	// first seq; none before birth.
+	Incarnations(ctx context.Context, warehouse uuid.UUID) ([]Incarnation, error)
+	// Incarnation reads one of them, whether it is current or not. One that is not
+	// held has no head (ErrNoWarehouse) and no events.
+	Incarnation(warehouse, incarnation uuid.UUID) Reader
+}
+
+// Lineage reads all that is held of a warehouse's past: the current incarnation,
+// and before it each parent up to the event that the next one continues. Between
+// two of them seq jumps, and only there. A parent that is not held, since it was
+// pruned or lost, ends the past. Find and Document see what Scan sees; Head and
+// Answered are those of the current incarnation.
+func Lineage(of Histories, warehouse uuid.UUID) Reader {
+	return lineage{of, warehouse}
 }
 
 type lineage struct {
-	journal   Journal
+	Histories
 	warehouse uuid.UUID
 }
 
@@ -44,7 +56,7 @@ type stretch struct {
 
 // stretches are the parts of the lineage, the oldest first; none before birth.
 func (l lineage) stretches(ctx context.Context) ([]stretch, error) {
-	all, err := l.journal.Incarnations(ctx, l.warehouse)
+	all, err := l.Incarnations(ctx, l.warehouse)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +72,7 @@ func (l lineage) stretches(ctx context.Context) ([]stretch, error) {
 			return nil, &Damage{Warehouse: l.warehouse, Incarnation: i.ID, Seq: last,
 				Reason: fmt.Sprintf("a later incarnation continues it at %d, it ends at %s", last, i.Head)}
 		}
-		path = append(path, stretch{l.journal.Incarnation(l.warehouse, i.ID), i.First, last, current})
+		path = append(path, stretch{l.Incarnation(l.warehouse, i.ID), i.First, last, current})
 		if i.Parent == nil {
 			break
 		}
@@ -87,7 +99,7 @@ func (l lineage) holding(ctx context.Context, seq Seq) (stretch, error) {
 
 // Head implements Reader.
 func (l lineage) Head(ctx context.Context) (Position, error) {
-	return l.journal.Warehouse(l.warehouse).Head(ctx)
+	return l.Warehouse(l.warehouse).Head(ctx)
 }
 
 // Find implements Reader.
@@ -165,7 +177,7 @@ func (l lineage) Document(ctx context.Context, seq Seq, move int) ([]byte, error
 
 // Answered implements Reader.
 func (l lineage) Answered(ctx context.Context, actor Actor, key string, now time.Time) (Answer, bool, error) {
-	return l.journal.Warehouse(l.warehouse).Answered(ctx, actor, key, now)
+	return l.Warehouse(l.warehouse).Answered(ctx, actor, key, now)
 }
 
 // parentOf is what the first event of an incarnation says of the one before.
