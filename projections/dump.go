@@ -2,8 +2,8 @@ package projections
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"errors"
+	"iter"
 
 	"puddle/journal"
 )
@@ -33,26 +33,34 @@ type Dumper interface {
 	// Dump is consistent: of one moment, also beside writes. It costs as much
 	// memory as the warehouse has history.
 	Dump(ctx context.Context) (Dump, error)
+	// Moment opens what a Dump would hold at this moment.
+	Moment(ctx context.Context) (Moment, error)
 }
 
 // Dump walks what is held.
 func (s *State) Dump(ctx context.Context) (Dump, error) {
-	h := s.now()
-	d := Dump{Cursor: h.cursor, Name: h.name, Location: h.location}
-	for _, n := range h.namespaces.from("") {
-		n.Properties = maps.Clone(n.Properties)
-		d.Namespaces = append(d.Namespaces, n)
+	m, err := s.Moment(ctx)
+	if err != nil {
+		return Dump{}, err
 	}
-	for _, o := range h.objects.from("") {
-		d.Objects = append(d.Objects, HeldObject{Object: o.Object, Dropped: !o.live, Places: slices.Clone(o.places)})
+	return Gather(m)
+}
+
+// Gather makes the Dump of a moment, and closes it.
+func Gather(m Moment) (d Dump, err error) {
+	d.Cursor = m.Cursor()
+	d.Name, d.Location = m.About()
+	return d, errors.Join(
+		gather(&d.Namespaces, m.Namespaces()), gather(&d.Objects, m.Objects()),
+		gather(&d.Purges, m.Purges()), gather(&d.Steps, m.Steps()), m.Close())
+}
+
+func gather[P any](all *[]P, parts iter.Seq2[P, error]) error {
+	for part, err := range parts {
+		if err != nil {
+			return err
+		}
+		*all = append(*all, part)
 	}
-	for _, p := range h.purges.from("") {
-		d.Purges = append(d.Purges, ownPurge(p))
-	}
-	for _, newest := range h.steps.from("") {
-		steps := newest.list()
-		slices.Reverse(steps)
-		d.Steps = append(d.Steps, steps...)
-	}
-	return d, ctx.Err()
+	return nil
 }

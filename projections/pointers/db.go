@@ -177,26 +177,35 @@ func (db *DB) give() { <-db.turn }
 
 // read lends a reading session.
 func (db *DB) read(ctx context.Context, use func(*session) error) error {
-	if err := db.usable(ctx); err != nil {
+	s, err := db.lend(ctx)
+	if err != nil {
 		return err
+	}
+	defer func() { db.readers <- s }()
+	return use(s)
+}
+
+// lend takes a reading session, which goes back to readers.
+func (db *DB) lend(ctx context.Context) (*session, error) {
+	if err := db.usable(ctx); err != nil {
+		return nil, err
 	}
 	var s *session
 	select {
 	case s = <-db.readers:
 	case <-db.closing:
-		return ErrClosed
+		return nil, ErrClosed
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	defer func() { db.readers <- s }()
-	if s == nil {
-		opened, err := db.openReader(ctx)
-		if err != nil {
-			return err
-		}
-		s = opened
+	if s != nil {
+		return s, nil
 	}
-	return use(s)
+	s, err := db.openReader(ctx)
+	if err != nil {
+		db.readers <- nil
+	}
+	return s, err
 }
 
 func (db *DB) openReader(ctx context.Context) (*session, error) {

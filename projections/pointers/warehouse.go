@@ -2,7 +2,6 @@ package pointers
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/google/uuid"
 
@@ -173,65 +172,9 @@ func (w *warehouse) Created(ctx context.Context, object uuid.UUID, location stri
 
 // Dump reads everything in one transaction.
 func (w *warehouse) Dump(ctx context.Context) (projections.Dump, error) {
-	return read(ctx, w, func(t *tables) (d projections.Dump, err error) {
-		if err := t.exec("BEGIN"); err != nil {
-			return d, err
-		}
-		defer t.exec("ROLLBACK")
-		return t.dump()
-	})
-}
-
-func (t *tables) dump() (d projections.Dump, err error) {
-	if d.Cursor, err = t.cursor(); err != nil {
-		return d, err
-	}
-	if d.Name, d.Location, err = t.about(); err != nil {
-		return d, err
-	}
-	if d.Namespaces, err = t.allNamespaces(); err != nil {
-		return d, err
-	}
-	if d.Objects, err = t.allObjects(); err != nil {
-		return d, err
-	}
-	if d.Purges, err = t.purges(`WHERE warehouse = ? ORDER BY uuid`, t.id[:]); err != nil {
-		return d, err
-	}
-	d.Steps, err = t.steps(`warehouse = ?`, t.id[:])
-	return d, err
-}
-
-func (t *tables) allNamespaces() (all []projections.Namespace, err error) {
-	err = t.each(func(rows *sql.Rows) error {
-		var n projections.Namespace
-		var path string
-		var properties []byte
-		if err := rows.Scan(fixed(n.ID[:]), &path, &properties); err != nil {
-			return err
-		}
-		n.Name = journal.NamespaceOfKey(path)
-		n.Properties, err = decodeProperties(properties)
-		all = append(all, n)
-		return err
-	}, `SELECT id, path, properties FROM namespaces WHERE warehouse = ? ORDER BY path`, t.id[:])
-	return all, err
-}
-
-func (t *tables) allObjects() (all []projections.HeldObject, err error) {
-	err = t.each(func(rows *sql.Rows) error {
-		var r objectRow
-		err := rows.Scan(r.into()...)
-		all = append(all, projections.HeldObject{Object: r.object(), Dropped: !r.live()})
-		return err
-	}, `SELECT `+objectColumns+` FROM objects WHERE warehouse = ? ORDER BY uuid`, t.id[:])
+	m, err := w.Moment(ctx)
 	if err != nil {
-		return nil, err
+		return projections.Dump{}, err
 	}
-	for i := range all {
-		if all[i].Places, err = t.Places(all[i].UUID); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return projections.Gather(m)
 }

@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(testing.TB) Opened) {
 		{"PlaceHolder", testPlaceHolder},
 		{"Incarnations", testIncarnations},
 		{"Projection", testProjection},
+		{"Moment", testMoment},
 		{"Tx", testTx},
 		{"Reads", testReads},
 		{"OwnCopies", testOwnCopies},
