@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 )
@@ -29,11 +30,16 @@ type Absent struct {
 
 // Audited is what an audit has read.
 type Audited struct {
-	Incarnations int64
-	Events       int64
-	Documents    int64
-	Requests     int64
+	Incarnations int64 `json:"incarnations"`
+	Events       int64 `json:"events"`
+	Documents    int64 `json:"documents"`
+	Requests     int64 `json:"requests"`
+	// Through is the last event that was looked at of each incarnation.
+	Through map[uuid.UUID]Position `json:"through"`
 }
+
+// ErrNotAudited: what an audit is to go on from is not of this journal's history.
+var ErrNotAudited = errors.New("journal is not the one that was looked through before")
 
 // Auditor is a journal that can look through everything it holds.
 type Auditor interface {
@@ -43,6 +49,11 @@ type Auditor interface {
 	// and goes on behind it. Safe beside appends: it sees what was there when it
 	// began, and perhaps more. The error says that it could not look.
 	Audit(ctx context.Context, warehouse uuid.UUID, found func(Flaw)) (Audited, error)
+	// AuditAfter is Audit that leaves out the events, with their documents, which an
+	// earlier one has looked at, and counts on from it: ErrNotAudited when they are
+	// not there. It tells now and then how far it is, for another one to go on from:
+	// what it found until then it does not find again.
+	AuditAfter(ctx context.Context, warehouse uuid.UUID, after Audited, found func(Flaw), reached func(Audited)) (Audited, error)
 }
 
 // Files is a Reader that also gives what it keeps as it lay in storage.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
@@ -16,28 +18,59 @@ var _ journal.Auditor = (*Journal)(nil)
 
 // Audit implements journal.Auditor.
 func (j *Journal) Audit(ctx context.Context, warehouse uuid.UUID, found func(journal.Flaw)) (journal.Audited, error) {
+	return j.AuditAfter(ctx, warehouse, journal.Audited{}, found, func(journal.Audited) {})
+}
+
+// AuditAfter implements journal.Auditor. No transaction of it reads more than
+// batchEvents events, keys or answers, or batchBytes of them and one more.
+func (j *Journal) AuditAfter(ctx context.Context, warehouse uuid.UUID, after journal.Audited, found func(journal.Flaw), reached func(journal.Audited)) (journal.Audited, error) {
 	var lives []uuid.UUID
 	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
 		lives, err = incarnations(tx, warehouse, found)
 		return err
 	})
-	var total journal.Audited
+	// Incarnations and requests are looked at again.
+	total := journal.Audited{Events: after.Events, Documents: after.Documents, Through: map[uuid.UUID]journal.Position{}}
 	if err := flawed(err, found); err != nil {
+		return total, err
+	}
+	maps.Copy(total.Through, after.Through)
+	if err := j.stillThere(ctx, warehouse, after, lives); err != nil {
 		return total, err
 	}
 	starts := map[uuid.UUID]journal.Event{}
 	for _, incarnation := range lives {
-		a := &audit{reader: reader{j, warehouse, incarnation}, found: found}
+		a := &audit{
+			reader: reader{j, warehouse, incarnation}, found: found, seen: &total, bases: newBases(),
+			reached: func() {
+				reached(journal.Audited{Events: total.Events, Documents: total.Documents, Through: maps.Clone(total.Through)})
+			},
+		}
 		if err := flawed(a.run(ctx), found); err != nil {
 			return total, err
 		}
 		total.Incarnations++
-		total.Events += a.seen.Events
-		total.Documents += a.seen.Documents
-		total.Requests += a.seen.Requests
 		starts[incarnation] = a.first
 	}
 	return total, flawed(j.lineage(ctx, starts), found)
+}
+
+// stillThere is ErrNotAudited unless the events that were looked at are there.
+func (j *Journal) stillThere(ctx context.Context, warehouse uuid.UUID, after journal.Audited, lives []uuid.UUID) error {
+	for incarnation, through := range after.Through {
+		if !slices.Contains(lives, incarnation) {
+			continue // it was pruned
+		}
+		e, err := reader{j, warehouse, incarnation}.one(ctx, through.Seq)
+		var damage *journal.Damage
+		if err != nil && !errors.As(err, &damage) {
+			return err
+		}
+		if err != nil || e.Position != through {
+			return fmt.Errorf("%w: %s is not in it", journal.ErrNotAudited, through)
+		}
+	}
+	return nil
 }
 
 // flawed hands a damage to found and answers any other error.
@@ -107,88 +140,4 @@ func (r reader) at(ctx context.Context, seq journal.Seq) (journal.Position, erro
 		return e.Position, err
 	}
 	return journal.Position{}, nil
-}
-
-// audit looks through one incarnation.
-type audit struct {
-	reader
-	found func(journal.Flaw)
-	seen  journal.Audited
-	head  journal.Position // when it began
-	first journal.Event
-	chain journal.Chain
-	lost  bool // the record before was damaged: nobody knows its hash
-	begun bool
-}
-
-func (a *audit) run(ctx context.Context) error {
-	var next journal.Seq
-	err := a.current(ctx, func(h history) error {
-		a.head, next = h.head, h.first()
-		return a.around(h)
-	})
-	for err == nil && next != 0 && next <= a.head.Seq {
-		next, err = a.step(ctx, next)
-	}
-	if err == nil && a.begun && !a.lost && a.chain.Head != a.head {
-		a.flaw(a.head.Seq, false, "the last event is %s, the head says %s", a.chain.Head, a.head)
-	}
-	if err == nil {
-		err = a.requests(ctx)
-	}
-	return err
-}
-
-func (a *audit) flaw(seq journal.Seq, beside bool, reason string, args ...any) {
-	a.found(journal.Flaw{Beside: beside, Damage: journal.Damage{
-		Warehouse: a.warehouse, Incarnation: a.incarnation, Seq: seq, Reason: fmt.Sprintf(reason, args...),
-	}})
-}
-
-// around looks at what is there beside the records: buckets of other names, keys
-// before and behind the events.
-func (a *audit) around(h history) error {
-	known := [][]byte{bucketEvents, bucketDocuments, bucketIDs, bucketMeta, bucketRequests, bucketExpiries}
-	err := h.bucket.ForEach(func(key, _ []byte) error {
-		if !contains(known, key) {
-			a.flaw(0, true, "there is a bucket or value %q that this build does not know", key)
-		}
-		return nil
-	})
-	if (h.requests == nil) != (h.bucket.Bucket(bucketExpiries) == nil) {
-		a.flaw(0, true, "of the buckets requests and expiries one is missing")
-	}
-	if key, _ := h.events.Cursor().First(); key != nil && h.first() == 0 {
-		a.flaw(0, false, "the first record has the key of no event")
-	}
-	if key, _ := h.events.Cursor().Last(); seqOf(key) != h.head.Seq {
-		a.flaw(h.head.Seq, false, "the head is not the last event")
-	}
-	if key, _ := h.documents.Cursor().First(); key != nil && (len(key) != documentKeySize || seqOf(key[:8]) < h.first()) {
-		a.flaw(0, true, "a document of no event is kept")
-	}
-	if key, _ := h.documents.Cursor().Last(); key != nil && (len(key) != documentKeySize || seqOf(key[:8]) > h.head.Seq) {
-		a.flaw(0, true, "a document of no event is kept")
-	}
-	n := 0
-	err = errors.Join(err, h.ids.ForEach(func(_, value []byte) error {
-		n++
-		if len(value) != 8 || seqOf(value) > h.head.Seq || seqOf(value) < h.first() {
-			a.flaw(seqOf(value), true, "an id of no event is listed")
-		}
-		return nil
-	}))
-	if want := int(h.head.Seq-h.first()) + 1; n != want && h.first() != 0 {
-		a.flaw(0, true, "%d ids are listed, there are %d events", n, want)
-	}
-	return err
-}
-
-func contains(all [][]byte, one []byte) bool {
-	for _, b := range all {
-		if bytes.Equal(b, one) {
-			return true
-		}
-	}
-	return false
 }

@@ -35,6 +35,7 @@ func (a *audit) step(ctx context.Context, from journal.Seq) (next journal.Seq, e
 		a.gap(from, a.head.Seq)
 		return 0, nil
 	}
+	var whole []journal.Event
 	for _, s := range batch {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -47,11 +48,18 @@ func (a *audit) step(ctx context.Context, from journal.Seq) (next journal.Seq, e
 			a.gap(from, s.seq-1)
 		}
 		from = s.seq + 1
-		if err := a.event(ctx, s); err != nil {
+		e, ok, err := a.event(s)
+		if err != nil {
 			return 0, err
 		}
+		if ok {
+			whole = append(whole, e)
+			if err := a.documents(ctx, e, s); err != nil {
+				return 0, err
+			}
+		}
 	}
-	return from, nil
+	return from, a.listed(ctx, whole)
 }
 
 // gap tells of events that are missing.
@@ -108,8 +116,9 @@ func (s *beside) keys(c *bbolt.Cursor) {
 	}
 }
 
-// event checks one record, its place in the chain, its id and its documents.
-func (a *audit) event(ctx context.Context, s beside) error {
+// event checks one record and its place in the chain; false when nobody can tell
+// what it was.
+func (a *audit) event(s beside) (journal.Event, bool, error) {
 	a.seen.Events++
 	h := history{warehouse: a.warehouse, incarnation: a.incarnation}
 	e, err := h.decode(s.stored)
@@ -118,15 +127,12 @@ func (a *audit) event(ctx context.Context, s beside) error {
 	case errors.As(err, &damage):
 		a.found(journal.Flaw{Damage: *damage})
 		a.lost, a.begun = true, true
-		return nil
+		return e, false, nil
 	case err != nil:
-		return err // a newer build's
+		return e, false, err // a newer build's
 	}
 	a.link(e)
-	if err := a.id(ctx, e); err != nil {
-		return err
-	}
-	return a.documents(ctx, e, s)
+	return e, true, nil
 }
 
 // link checks that an event is the chain's next. After a record that was lost it
@@ -153,58 +159,14 @@ func (a *audit) link(e journal.Event) {
 	}
 }
 
-// id checks that the event is listed under its id, and no other is.
-func (a *audit) id(ctx context.Context, e journal.Event) error {
+// listed checks that events are listed under their ids, and no other is.
+func (a *audit) listed(ctx context.Context, events []journal.Event) error {
 	return a.current(ctx, func(h history) error {
-		if at := h.ids.Get(e.ID[:]); len(at) != 8 || seqOf(at) != e.Seq {
-			a.flaw(e.Seq, true, "the id %s is listed at another event, or not at all", e.ID)
+		for _, e := range events {
+			if at := h.ids.Get(e.ID[:]); len(at) != 8 || seqOf(at) != e.Seq {
+				a.flaw(e.Seq, true, "the id %s is listed at another event, or not at all", e.ID)
+			}
 		}
 		return nil
 	})
-}
-
-// documents checks what is kept of the files that an event made.
-func (a *audit) documents(ctx context.Context, e journal.Event, s beside) error {
-	if s.reason != "" {
-		a.flaw(e.Seq, true, "%s", s.reason)
-	}
-	for i, m := range e.Moves() {
-		switch {
-		case s.moves[i]:
-			delete(s.moves, i)
-			if err := a.document(ctx, e, i); err != nil {
-				return err
-			}
-		case m.To != nil && (m.From == nil || m.From.Pointer != m.To.Pointer):
-			a.absent(e, i, m.To.Pointer)
-		}
-	}
-	for i := range s.moves {
-		a.flaw(e.Seq, true, "a document is kept of move %d, which made none", i)
-	}
-	return nil
-}
-
-func (a *audit) document(ctx context.Context, e journal.Event, move int) error {
-	_, err := a.Document(ctx, e.Seq, move)
-	var damage *journal.Damage
-	switch {
-	case errors.As(err, &damage):
-		a.found(journal.Flaw{Damage: *damage, Beside: true})
-	case errors.Is(err, journal.ErrNotKept):
-		a.flaw(e.Seq, true, "the document of move %d is empty", move)
-	case errors.Is(err, journal.ErrNoEvent):
-		a.flaw(e.Seq, true, "a document is kept of move %d, which made none", move)
-	case errors.Is(err, journal.ErrErased):
-	case err != nil:
-		return err
-	}
-	a.seen.Documents++
-	return nil
-}
-
-func (a *audit) absent(e journal.Event, move int, p journal.Pointer) {
-	a.found(journal.Flaw{Beside: true, Absent: &journal.Absent{Move: move, Pointer: p}, Damage: journal.Damage{
-		Warehouse: e.Warehouse, Incarnation: e.Incarnation, Seq: e.Seq, Reason: "the document of a move is not kept",
-	}})
 }
