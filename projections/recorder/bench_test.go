@@ -168,3 +168,28 @@ func createTogether(b *testing.B, s *stage, name string, tables int) {
 	}
 	writers.Wait()
 }
+
+// BenchmarkObject asks a reader of the recorder for a table: from memory, and
+// from SQLite, where the map has room for nothing.
+func BenchmarkObject(b *testing.B) {
+	for name, bytes := range map[string]int{"hit": 16 << 20, "miss": 0} {
+		b.Run(name, func(b *testing.B) {
+			j, store := pair{"journal.db", "puddle.db"}.in(b.TempDir()).open(b)
+			defer closeIt(b, j)
+			defer closeIt(b, store)
+			s := newStageOver(b, j, store, nil, recorder.Options{})
+			defer closeIt(b, s)
+			s.SetHot(bytes, 64)
+			id, r := createTables(b, s, 1)[0].Identifier, s.Reader(lake)
+			b.ReportAllocs()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if _, err := r.Object(ctx, id); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}

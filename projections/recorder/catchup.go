@@ -26,6 +26,7 @@ func (r *Recorder) bringUp(reason error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		r.behind(reason)
 		if reason = r.catchUp(); reason == nil {
+			r.hot.empty()
 			r.gate.open()
 			r.behind(nil)
 			return nil

@@ -71,10 +71,13 @@ func (r *Recorder) record(taken []*call) (left []*call) {
 	// 4. Reads show the events. A crash leaves nothing to repair, only callers
 	// who do not know yet. If it fails the answer is still yes, and no read may
 	// miss what is acknowledged.
+	moved := r.hot.shut(g.entries)
 	err = g.tx.Commit()
 	g.seen.Commit = lap(&start)
 	if err != nil {
 		r.gate.shut(err)
+	} else {
+		moved.settle()
 	}
 
 	// 5. The callers know.

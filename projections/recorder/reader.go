@@ -13,12 +13,15 @@ import (
 // call began is seen by it: calls wait, as long as their ctx allows and for a second
 // or two at most (then ErrBehind), while the tables are being brought up to the
 // journal. When that cannot be done before a restart they answer ErrStopped.
+// Object answers from memory what was asked for or moved last; who gets it leaves
+// the levels of its namespace as they are.
 func (r *Recorder) Reader(warehouse uuid.UUID) projections.Reader {
-	return &reader{gate: &r.gate, tables: r.store.Warehouse(warehouse)}
+	return &reader{gate: &r.gate, hot: r.hot[warehouse], tables: r.store.Warehouse(warehouse)}
 }
 
 type reader struct {
 	gate   *gate
+	hot    *hotMap // nil: of a warehouse that the recorder does not know
 	tables projections.Reader
 }
 
@@ -40,7 +43,18 @@ func (r *reader) Object(ctx context.Context, id journal.Identifier) (projections
 	if err := r.gate.wait(ctx); err != nil {
 		return projections.Object{}, err
 	}
-	return r.tables.Object(ctx, id)
+	if r.hot == nil {
+		return r.tables.Object(ctx, id)
+	}
+	o, miss, ok := r.hot.find(id)
+	if ok {
+		return o, nil
+	}
+	o, err := r.tables.Object(ctx, id)
+	if err == nil {
+		miss.fill(o)
+	}
+	return o, err
 }
 
 func (r *reader) Objects(ctx context.Context, in journal.Namespace, kind journal.ObjectKind, page projections.Page) ([]string, error) {

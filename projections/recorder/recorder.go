@@ -56,6 +56,7 @@ type Recorder struct {
 	stop   context.CancelCauseFunc
 	done   chan struct{} // the writer goroutine has ended
 	gate   gate
+	hot    hotMaps
 
 	waiting atomic.Int64 // calls of Record that have no outcome yet
 
@@ -103,7 +104,7 @@ func New(ctx context.Context, j journal.Journal, s projections.Store, opts Optio
 	r := &Recorder{
 		journal: j, store: s, options: opts,
 		drafts: make(chan *call), memos: make(chan *memo), done: make(chan struct{}),
-		chains: chains, recent: newRecent(newest, remembered),
+		chains: chains, recent: newRecent(newest, remembered), hot: newHotMaps(chains, hotBytes, hotShards),
 	}
 	r.life, r.stop = context.WithCancelCause(context.Background())
 	go r.run()

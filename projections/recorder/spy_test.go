@@ -87,8 +87,8 @@ func (j *spiedJournal) sizes() []int {
 	return sizes
 }
 
-// spiedStore hooks "begin", "apply", "commit", "rollback", and "catch-up" for an
-// Apply outside of a transaction.
+// spiedStore hooks "begin", "apply", "commit", "rollback", "catch-up" for an Apply
+// outside of a transaction, and "object" for that question.
 type spiedStore struct {
 	projections.Store
 	hook hook
@@ -120,6 +120,14 @@ type spiedWarehouse struct {
 
 func (w *spiedWarehouse) Apply(ctx context.Context, events ...journal.Event) error {
 	return w.hook.around("catch-up", func() error { return w.Warehouse.Apply(ctx, events...) })
+}
+
+func (w *spiedWarehouse) Object(ctx context.Context, id journal.Identifier) (o projections.Object, err error) {
+	err = w.hook.around("object", func() error {
+		o, err = w.Warehouse.Object(ctx, id)
+		return err
+	})
+	return o, err
 }
 
 type spiedTx struct {

@@ -1,0 +1,13 @@
+package recorder
+
+import "pgregory.net/rapid"
+
+// SetHot gives a recorder that nobody has used yet hot maps of that size.
+func (r *Recorder) SetHot(bytes, shards int) {
+	for id := range r.hot {
+		r.hot[id] = newHotMap(bytes, shards)
+	}
+}
+
+// CheckHot compares the parts of the hot maps with each other. Nobody may use them.
+func (r *Recorder) CheckHot(tb rapid.TB) { r.hot.check(tb) }
