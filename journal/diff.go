@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
+	"sync"
 )
 
 const (
@@ -21,11 +23,14 @@ type differ struct {
 	ops          []byte
 }
 
+// differs keep their memory, at most half a MiB each.
+var differs = sync.Pool{New: func() any { return new(differ) }}
+
 // diff makes the operations that apply makes target of base with. It reads both
 // once. ok is false as soon as they would take more than budget bytes: the texts
-// have little in common then.
-func diff(base, target []byte, budget int) (ops []byte, ok bool) {
-	d := differ{base: base, target: target}
+// have little in common then. What it answers is good until it is called again.
+func (d *differ) diff(base, target []byte, budget int) (ops []byte, ok bool) {
+	*d = differ{base: base, target: target, anchors: d.anchors[:0], ops: d.ops[:0]}
 	d.index()
 	done := 0 // of target; what is behind waits for the next match
 	for at := 0; at+window <= len(target); {
@@ -48,11 +53,18 @@ func diff(base, target []byte, budget int) (ops []byte, ok bool) {
 	return d.ops, len(d.ops) <= budget
 }
 
+// release gives a differ to the next, without the texts.
+func (d *differ) release() {
+	d.base, d.target = nil, nil
+	differs.Put(d)
+}
+
 // index makes windows of the base findable. Of equal ones the last is.
 func (d *differ) index() {
 	step := max(stride, len(d.base)/maxAnchors)
 	size := bits.Len(uint(len(d.base)/step)) + 1
-	d.anchors, d.shift = make([]uint32, 1<<size), 64-size
+	d.anchors, d.shift = slices.Grow(d.anchors, 1<<size)[:1<<size], 64-size
+	clear(d.anchors)
 	for at := 0; at+window <= len(d.base); at += step {
 		d.anchors[hash(d.base[at:])>>d.shift] = uint32(at + 1)
 	}
@@ -73,8 +85,10 @@ func (d *differ) find(at, pending int) (from int, ok bool) {
 	return from, from >= 0 && d.isAt(from, want)
 }
 
+// isAt compares a window. Most differ in their first word.
 func (d *differ) isAt(from int, want []byte) bool {
-	return from+window <= len(d.base) && bytes.Equal(d.base[from:from+window], want)
+	return from+window <= len(d.base) && binary.LittleEndian.Uint64(d.base[from:]) == binary.LittleEndian.Uint64(want) &&
+		bytes.Equal(d.base[from:from+window], want)
 }
 
 // insert adds an operation that brings bytes along.
@@ -95,6 +109,7 @@ func (d *differ) copy(from, n int) {
 
 // hash mixes a window.
 func hash(b []byte) uint64 {
+	b = b[:window]
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 	return word(0)*0x9e3779b97f4a7c15 + word(8)*0xc2b2ae3d27d4eb4f + word(16)*0x165667b19e3779f9 + word(24)*0xd6e8feb86659fd93
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -69,4 +71,41 @@ func TestInflateStopsAtTheLimit(t *testing.T) {
 			t.Errorf("limit %d: %d bytes, %v", max, len(plain), err)
 		}
 	}
+}
+
+// A frame that says, or holds, more than the event's file has bytes is refused before
+// memory is taken for it; every flipped bit of a frame is noticed.
+func TestWholeDocumentsStopAtTheirSize(t *testing.T) {
+	plain := []byte(strings.Repeat(`{"snapshot-id":1}`, 1000))
+	d, _ := KeepDocument(0, plain, MaxDocumentBytes)
+	e := made(1, plain)
+	if got, err := opened(e, d); err != nil || !bytes.Equal(got, plain) {
+		t.Fatal(err)
+	}
+	bomb, _ := KeepDocument(0, make([]byte, 64<<20), MaxDocumentBytes)
+	var damage *Damage
+	taken := allocated(func() {
+		for bit := range 8 * 12 { // the frame's header and the first block's
+			flipped := bytes.Clone(d.Data)
+			flipped[bit/8] ^= 1 << (bit % 8)
+			if got, err := opened(e, Document{Codec: CodecWholeZstd, Data: flipped}); !errors.As(err, &damage) && !bytes.Equal(got, plain) {
+				t.Errorf("bit %d: %v", bit, err)
+			}
+		}
+		if _, err := opened(e, bomb); !errors.As(err, &damage) {
+			t.Errorf("a bomb: %v", err)
+		}
+	})
+	if limit := uint64(200 * len(plain)); taken > limit {
+		t.Errorf("%d bytes of memory were taken, more than %d", taken, limit)
+	}
+}
+
+// allocated is how many bytes of memory are taken while f runs, and given back or not.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

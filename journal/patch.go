@@ -22,6 +22,20 @@ const (
 	maxOps = 64 << 10
 )
 
+// frameExtra is more than a zstd frame of few bytes has around them.
+const frameExtra = 64
+
+// fewOps is up to where the tables of an entropy coder cost a patch more than they
+// gain it.
+const fewOps = 4 << 10
+
+func compressorOf(ops []byte) *zstd.Encoder {
+	if len(ops) <= fewOps {
+		return plainCompressor
+	}
+	return compressor
+}
+
 // ErrNoBase: an entry keeps a document as a patch on one that the same incarnation
 // does not keep, or that was not there before the group. Nothing was written.
 var ErrNoBase = errors.New("document is a patch on one that is not kept")
@@ -52,16 +66,18 @@ func KeepPatch(move int, plain []byte, on Base, base []byte, max int) (d Documen
 	if on.Patches >= MaxPatches || len(plain) < MinPatched || len(plain) > MaxInflatedBytes {
 		return Document{}, false
 	}
-	ops, ok := diff(base, plain, min(len(plain)/gain, maxOps))
+	differ := differs.Get().(*differ)
+	defer differ.release()
+	ops, ok := differ.diff(base, plain, min(len(plain)/gain, maxOps))
 	if !ok {
 		return Document{}, false
 	}
-	data := binary.BigEndian.AppendUint64(nil, uint64(on.Seq))
+	data := make([]byte, 0, patchHeader+len(ops)+frameExtra)
+	data = binary.BigEndian.AppendUint64(data, uint64(on.Seq))
 	data = binary.BigEndian.AppendUint32(data, uint32(on.Move))
 	data = append(data, byte(on.Patches+1))
 	data = binary.BigEndian.AppendUint32(data, uint32(len(plain)))
-	data = compressor.EncodeAll(ops, data)
-	if len(data) > max {
+	if data = compressorOf(ops).EncodeAll(ops, data); len(data) > max {
 		return Document{}, false
 	}
 	return Document{Move: move, Codec: CodecPatch, Data: data}, true

@@ -95,7 +95,7 @@ func BenchmarkDiffInVain(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(target)))
 			for b.Loop() {
-				diff(base, target, maxOps)
+				new(differ).diff(base, target, maxOps)
 			}
 		})
 	}
@@ -130,5 +130,6 @@ func BenchmarkOpen(b *testing.B) {
 
 // made is an event that made a document.
 func made(seq Seq, plain []byte) Event {
-	return Event{Position: Position{Seq: seq}, Body: TableCreated{Moves: [1]Move{{To: &To{Pointer: Pointer{DocumentSHA256: Sum(plain)}}}}}}
+	pointer := Pointer{DocumentSHA256: Sum(plain), Encoding: EncodingNone, Size: int64(len(plain))}
+	return Event{Position: Position{Seq: seq}, Body: TableCreated{Moves: [1]Move{{To: &To{Pointer: pointer}}}}}
 }

@@ -14,7 +14,7 @@ import (
 
 // patched applies what diff makes of two texts.
 func patched(base, target []byte, budget int) (made, ops []byte, ok bool, err error) {
-	if ops, ok = diff(base, target, budget); !ok {
+	if ops, ok = new(differ).diff(base, target, budget); !ok {
 		return nil, nil, false, nil
 	}
 	made, err = patch{size: len(target), ops: compressor.EncodeAll(ops, nil)}.apply(nil, base)
@@ -172,7 +172,7 @@ func TestPatchesAreChecked(t *testing.T) {
 // FuzzApply: no operations panic, and none make more than the patch says.
 func FuzzApply(f *testing.F) {
 	base := document(12)
-	ops, _ := diff(base, document(13), len(base))
+	ops, _ := new(differ).diff(base, document(13), len(base))
 	f.Add(base, ops, len(base))
 	f.Add([]byte("0123456789"), []byte{0, 9, 1, 4 << 1, 'a', 'b', 'c', 'd'}, 4)
 	f.Fuzz(func(t *testing.T, base, ops []byte, size int) {

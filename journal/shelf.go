@@ -125,13 +125,25 @@ func build(chain []layer, each bool) (plain []byte, blamed int, err error) {
 func (l layer) make(spare, base []byte) ([]byte, error) {
 	switch l.kept.Codec {
 	case CodecWholeZstd:
-		return decompressor.DecodeAll(l.kept.Data, nil)
+		return l.inflate()
 	case CodecRaw:
 		return inflate(l.kept.Data, MaxInflatedBytes)
 	case CodecPatch:
 		return l.patch.apply(spare, base)
 	}
 	return nil, fmt.Errorf("%w: document codec %d", ErrNewer, l.kept.Codec)
+}
+
+// inflate decodes a zstd frame. What the frame says of its size is not believed
+// where the event knows better: that of a file that is not compressed.
+func (l layer) inflate() ([]byte, error) {
+	if moves := l.event.Moves(); l.kept.Move < len(moves) {
+		to := moves[l.kept.Move].To
+		if to != nil && to.Pointer.Encoding == EncodingNone && to.Pointer.Size <= MaxInflatedBytes {
+			return bounded.DecodeAll(l.kept.Data, make([]byte, 0, max(to.Pointer.Size, 0)))
+		}
+	}
+	return decompressor.DecodeAll(l.kept.Data, nil)
 }
 
 func (l layer) compare(plain []byte) error {

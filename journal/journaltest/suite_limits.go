@@ -142,7 +142,8 @@ func testLargeDocuments(t *testing.T, open Open) {
 		draft := s.Drafts[len(s.Drafts)-1]
 		draft.ID = uuid.NewSHA1(lake, fmt.Append(nil, "large", i))
 		body := draft.Body.(journal.TableCreated)
-		body.Moves[0].To.Pointer.DocumentSHA256 = journal.Sum(plain)
+		to := body.Moves[0].To
+		to.Pointer.DocumentSHA256, to.Pointer.Size = journal.Sum(plain), int64(size)
 		draft.Body = body
 		document, ok := journal.KeepDocument(0, plain, journal.MaxDocumentBytes)
 		if !ok {

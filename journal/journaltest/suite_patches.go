@@ -205,7 +205,7 @@ func testFalsePatches(t *testing.T, open Open) {
 	j, _ := open(t)
 	c := Chain(t, lake, 1)
 	first := c.last().Event.Seq
-	c.add(t, []byte("something else"), whole(t, grown(0))) // false
+	c.add(t, bytes.Repeat([]byte("x"), len(grown(0))), whole(t, grown(0))) // false
 	bad := c.last().Event.Seq
 	d, _ := journal.KeepPatch(0, grown(1), journal.Base{Seq: bad}, grown(0)[:2*journal.MinPatched-1], journal.MaxDocumentBytes)
 	c.add(t, grown(1), d) // all the same it is right
