@@ -34,7 +34,7 @@ func (c *Catalog) CommitTables(ctx context.Context, cause journal.Cause, changes
 	if err != nil {
 		return nil, err
 	}
-	release, err := c.lock(ctx, claims...)
+	release, err := c.lockUnless(ctx, func() error { return c.outrun(ctx, changes) }, claims...)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,13 @@ func (c *Catalog) CommitTables(ctx context.Context, cause journal.Cause, changes
 		tables, err = c.attempt(ctx, cause, changes)
 		return err
 	})
-	return tables, err
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range changes {
+		c.names.tell(named(change.Identifier))
+	}
+	return tables, nil
 }
 
 // claimsOf are the names of a commit's tables: not too many, and each once.
@@ -76,13 +82,7 @@ func claimsOf(changes []Change) ([]claim, error) {
 // attempt applies changes to the versions that are current now. When another's
 // landed first at any of them, all files are gone again.
 func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, changes []Change) ([]Table, error) {
-	steps := make([]step, len(changes))
-	err := forEach(len(changes), func(i int) (err error) {
-		if steps[i], err = c.plan(ctx, changes[i]); err != nil && len(changes) > 1 {
-			err = aboutTable(changes[i].Identifier, err)
-		}
-		return err
-	})
+	steps, err := inTables(changes, func(change Change) (step, error) { return c.plan(ctx, change) })
 	if err != nil {
 		return nil, err
 	}
@@ -90,34 +90,48 @@ func (c *Catalog) attempt(ctx context.Context, cause journal.Cause, changes []Ch
 	return tables, lostCreate(err)
 }
 
-// plan computes what a change makes of its table. It writes nothing.
-func (c *Catalog) plan(ctx context.Context, change Change) (step, error) {
-	creates, err := metadata.AssertsCreate(change.Requirements)
-	if err != nil {
-		return step{}, worded(err)
-	}
-	s := step{identifier: change.Identifier, updates: actions(change.Updates)}
-	if creates {
-		if _, err := c.roomFor(ctx, journal.Table, change.Identifier); err != nil {
-			return s, lostCreate(err)
+// inTables does something with each change, and says which of several tables a
+// refusal is about.
+func inTables[T any](changes []Change, do func(Change) (T, error)) ([]T, error) {
+	all := make([]T, len(changes))
+	err := forEach(len(changes), func(i int) (err error) {
+		if all[i], err = do(changes[i]); err != nil && len(changes) > 1 {
+			err = aboutTable(changes[i].Identifier, err)
 		}
-	} else if err := c.stand(ctx, &s); err != nil {
+		return err
+	})
+	return all, err
+}
+
+// plan computes what a change makes of its table. It writes nothing.
+func (c *Catalog) plan(ctx context.Context, change Change) (s step, err error) {
+	if s, err = c.stand(ctx, change); err != nil {
 		return s, err
 	}
 	if s.doc, err = c.apply(s.base, change); err != nil || s.idle() {
 		return s, err
 	}
+	s.updates = actions(change.Updates)
 	s.places, err = c.admit(ctx, s.doc)
 	return s, err
 }
 
-// stand finds where the table of a step is now.
-func (c *Catalog) stand(ctx context.Context, s *step) (err error) {
-	if s.object, err = c.table(ctx, s.identifier); err != nil {
-		return err
+// stand finds where the table of a change is now, or that it can be made.
+func (c *Catalog) stand(ctx context.Context, change Change) (step, error) {
+	s := step{identifier: change.Identifier}
+	creates, err := metadata.AssertsCreate(change.Requirements)
+	if err != nil {
+		return s, worded(err)
+	}
+	if creates {
+		_, err = c.roomFor(ctx, journal.Table, change.Identifier)
+		return s, lostCreate(err)
+	}
+	if s.object, err = c.table(ctx, change.Identifier); err != nil {
+		return s, err
 	}
 	s.base, err = c.parse(ctx, s.object)
-	return err
+	return s, err
 }
 
 // apply computes the next version under a fresh file name.

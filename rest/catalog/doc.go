@@ -11,7 +11,8 @@
 // # Life of a commit
 //
 //  1. Lock the names, in order, and of new ones a share of their namespaces, waiting
-//     no longer than the request may; read pointers and base documents.
+//     no longer than the request may, nor than the requirements hold; read pointers
+//     and base documents.
 //  2. Requirements, then updates (metadata.Commit). A refusal has written nothing.
 //  3. Check the places of the results; create the new metadata files, durable.
 //  4. Record, one event for all tables. A client that hangs up from here on

@@ -18,6 +18,7 @@ const wholly = -1
 type waiter struct {
 	shared bool
 	turn   chan struct{} // closed when it has come
+	news   chan struct{} // holds one when there are some
 }
 
 // admits tells whether a claim can be met at once.
@@ -44,18 +45,39 @@ func (o *lock) serve() {
 }
 
 // take meets a claim, or waits for its turn until the context ends: its cause
-// then, and nothing is held.
-func (l *locks) take(ctx context.Context, c claim) error {
-	turn := l.join(c)
-	if turn == nil {
+// then, and nothing is held. Who has to wait asks in line, and again with all news
+// of the name, what it is to be refused for: that is the error then, and nothing is
+// held either.
+func (l *locks) take(ctx context.Context, c claim, refused func() error) error {
+	w := l.join(c)
+	if w == nil {
 		return nil
 	}
-	select {
-	case <-turn.turn:
-		return nil
-	case <-ctx.Done():
-		l.quit(c, turn)
-		return context.Cause(ctx)
+	for {
+		if err := refused(); err != nil {
+			l.quit(c, w)
+			return err
+		}
+		select {
+		case <-w.turn:
+			return nil
+		case <-w.news:
+		case <-ctx.Done():
+			l.quit(c, w)
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// tell lets all who wait for a name that is held know that there are news of it.
+func (l *locks) tell(c claim) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.held[c.key].queue {
+		select {
+		case w.news <- struct{}{}:
+		default: // it has not heard the last ones yet
+		}
 	}
 }
 
@@ -75,7 +97,7 @@ func (l *locks) join(c claim) *waiter {
 		one.hold(c.shared)
 		return nil
 	}
-	w := &waiter{c.shared, make(chan struct{})}
+	w := &waiter{c.shared, make(chan struct{}), make(chan struct{}, 1)}
 	one.queue = append(one.queue, w)
 	return w
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -56,13 +57,24 @@ func inNamespace(n journal.Namespace) claim {
 // for each other, and answers what gives them back. It waits for as long as the
 // request may: Unavailable, and nothing is held.
 func (c *Catalog) lock(ctx context.Context, claims ...claim) (release func(), err error) {
+	return c.lockUnless(ctx, func() error { return nil }, claims...)
+}
+
+// lockUnless is lock for commands that may be refused without waiting: whenever it
+// has to wait, it asks for that first.
+func (c *Catalog) lockUnless(ctx context.Context, refused func() error, claims ...claim) (release func(), err error) {
 	slices.SortFunc(claims, compareClaims)
 	claims = slices.CompactFunc(claims, func(a, b claim) bool { return a.key == b.key })
 	for i, one := range claims {
-		if err := c.names.take(ctx, one); err != nil {
-			c.unlock(claims[:i])
-			return nil, because(Unavailable, err, "The change was not made: %s was being changed by others all the time", one)
+		err := c.names.take(ctx, one, refused)
+		if err == nil {
+			continue
 		}
+		c.unlock(claims[:i])
+		if answer := (*Error)(nil); errors.As(err, &answer) {
+			return nil, answer
+		}
+		return nil, because(Unavailable, err, "The change was not made: %s was being changed by others all the time", one)
 	}
 	return func() { c.unlock(claims) }, nil
 }

@@ -150,7 +150,7 @@ func TestLocksEndWithTheRequest(t *testing.T) {
 func TestLocksGivenTooLate(t *testing.T) {
 	l := &locks{}
 	one := claim{key: "t"}
-	if err := l.take(t.Context(), one); err != nil {
+	if err := l.take(t.Context(), one, nil); err != nil {
 		t.Fatal(err)
 	}
 	late := l.join(one)

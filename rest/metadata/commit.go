@@ -114,8 +114,8 @@ func Commit(base *Document, reqs []Requirement, updates []Update, at time.Time, 
 	b := newBuilder(base, fresh, at)
 	if base == nil {
 		b.startVersion(updates)
-	} else if err := base.checkAll(reqs); err != nil {
-		return nil, base.refusal(err, updates)
+	} else if err := base.Check(reqs, updates); err != nil {
+		return nil, err
 	}
 	if err := b.apply(updates); err != nil {
 		return nil, err
@@ -126,10 +126,12 @@ func Commit(base *Document, reqs []Requirement, updates []Update, at time.Time, 
 	return b.build(fresh)
 }
 
-func (d *Document) checkAll(reqs []Requirement) error {
+// Check tells whether the requirements of a commit of updates hold for this
+// version: a *RequirementFailed, the one that Commit would refuse them with.
+func (d *Document) Check(reqs []Requirement, updates []Update) error {
 	for _, req := range reqs {
 		if err := req.check(&d.state); err != nil {
-			return err
+			return d.refusal(err, updates)
 		}
 	}
 	return nil
