@@ -3,7 +3,9 @@ package journal_test
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,6 +132,45 @@ func TestLawStringsAreJSON(t *testing.T) {
 			if ok != (err == nil) || ok && !bytes.Equal(got, want) {
 				t.Fatalf("%q: %s, %t; %s, %v", s, got, ok, want, err)
 			}
+		}
+	})
+}
+
+// anyAnswer is the first line of an answer, as anyRecord is of a record.
+type anyAnswer struct {
+	Actor   journal.Actor  `json:"actor"`
+	Key     string         `json:"key"`
+	Request journal.Digest `json:"request-sha256"`
+	Route   string         `json:"route"`
+	Seq     journal.Seq    `json:"seq,omitzero"`
+	Status  int            `json:"status,omitzero"`
+	Until   int64          `json:"until"`
+	V       int            `json:"v"`
+}
+
+// What a journal keeps of a request is a line of JSON and the body, and reads back.
+func TestLawAnswersAreJSON(t *testing.T) {
+	texts := rapid.StringN(1, 80, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		r := journal.Request{
+			Actor: journal.Actor(texts.Filter(func(s string) bool { return !strings.Contains(s, "\x00") }).Draw(t, "actor")),
+			Key:   rapid.StringN(36, 60, journal.MaxKeyBytes).Draw(t, "key"), Route: texts.Draw(t, "route"),
+			Body: rapid.Make[journal.Digest]().Draw(t, "digest"), Until: time.UnixMilli(rapid.Int64Range(1, 1<<48).Draw(t, "until")).UTC(),
+		}
+		a := journal.Answer{Request: r, Seq: journal.Seq(rapid.Uint64Range(1, 1<<63).Draw(t, "seq"))}
+		if rapid.Bool().Draw(t, "no event") {
+			a = journal.Answer{Request: r, Status: rapid.IntRange(100, 599).Draw(t, "status"), Body: rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")}
+		}
+		got, err := journal.EncodeAnswer(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := json.Marshal(anyAnswer{r.Actor, r.Key, r.Body, r.Route, a.Seq, a.Status, r.Until.UnixMilli(), journal.AnswerVersion})
+		if want := slices.Concat(line, []byte("\n"), a.Body); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%v\n%s\n%s", err, got, want)
+		}
+		if back, err := journal.DecodeAnswer(got); err != nil || !reflect.DeepEqual(back, a) {
+			t.Fatalf("%v: %+v, not %+v", err, back, a)
 		}
 	})
 }

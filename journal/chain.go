@@ -67,7 +67,9 @@ func (c Chain) Next(d Draft, now Instant) (Entry, Chain, error) {
 		return Entry{}, c, err
 	}
 	e.Hash = Link(e.Prev, record)
-	return Entry{Event: e, Record: record, Documents: d.Documents, Request: d.Request}, ChainAt(e), nil
+	entry := Entry{Event: e, Record: record, Documents: d.Documents, Request: d.Request}
+	entry.formed = entry.checksum()
+	return entry, ChainAt(e), nil
 }
 
 // Follow checks that e is the next event of this history: same warehouse and

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -14,22 +15,22 @@ func (e Entry) Check() error {
 	if len(e.Record) > MaxRecordBytes {
 		return fmt.Errorf("%w: event %s has %d bytes, the limit is %d", ErrTooLarge, e.Event.Position, len(e.Record), MaxRecordBytes)
 	}
-	if e.Event.Body == nil || Link(e.Event.Prev, e.Record) != e.Event.Hash {
+	if e.Event.Body == nil || !e.linked() {
 		return fmt.Errorf("%w: the bytes of event %s do not have its hash", ErrRecord, e.Event.Position)
 	}
 	moves := e.Event.Moves()
-	seen := make(map[int]bool, len(e.Documents))
-	for _, d := range e.Documents {
+	last := -1 // of the moves; what does not ascend is looked up
+	for i, d := range e.Documents {
 		switch {
 		case d.Move < 0 || d.Move >= len(moves) || moves[d.Move].To == nil:
 			return fmt.Errorf("%w: move %d of event %s made no document", ErrRecord, d.Move, e.Event.Position)
-		case seen[d.Move]:
+		case d.Move <= last && slices.ContainsFunc(e.Documents[:i], func(other Document) bool { return other.Move == d.Move }):
 			return fmt.Errorf("%w: event %s has two documents of move %d", ErrRecord, e.Event.Position, d.Move)
 		}
 		if err := d.check(moves[d.Move].To.Pointer, e.Event.Seq); err != nil {
 			return fmt.Errorf("event %s: %w", e.Event.Position, err)
 		}
-		seen[d.Move] = true
+		last = max(last, d.Move)
 	}
 	return e.checkRequest()
 }
@@ -53,7 +54,8 @@ func CheckGroup(entries []Entry) error {
 	size := 0
 	seen := make(map[[2]uuid.UUID]bool, len(entries))
 	bound := make(map[boundKey]bool)
-	for _, e := range entries {
+	for i := range entries {
+		e := &entries[i]
 		if err := e.Check(); err != nil {
 			return err
 		}

@@ -31,14 +31,37 @@ func EncodeAnswer(a Answer) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	line, err := json.Marshal(storedAnswer{
-		Actor: a.Actor, Key: a.Key, Request: a.Request.Body, Route: a.Route,
-		Seq: a.Seq, Status: a.Status, Until: a.Until.UnixMilli(), V: AnswerVersion,
-	}, json.Deterministic(true))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
+	data, ok := written(func(w *writer) { w.answer(a) })
+	if !ok {
+		return nil, fmt.Errorf("%w: it is not valid UTF-8", ErrRequest)
 	}
-	return append(append(line, '\n'), a.Body...), nil
+	return data, nil
+}
+
+// answer writes the line of an answer and its body.
+func (w *writer) answer(a Answer) {
+	w.raw(`{"actor":`)
+	w.text(string(a.Actor))
+	w.raw(`,"key":`)
+	w.text(a.Key)
+	w.raw(`,"request-sha256":`)
+	w.digest(a.Request.Body)
+	w.raw(`,"route":`)
+	w.text(a.Route)
+	if a.Seq != 0 {
+		w.raw(`,"seq":`)
+		w.seq(a.Seq)
+	}
+	if a.Status != 0 {
+		w.raw(`,"status":`)
+		w.integer(int64(a.Status))
+	}
+	w.raw(`,"until":`)
+	w.integer(a.Until.UnixMilli())
+	w.raw(`,"v":`)
+	w.integer(AnswerVersion)
+	w.raw("}\n")
+	w.out = append(w.out, a.Body...)
 }
 
 // EncodeAnswers is EncodeAnswer for answers that are remembered together, with

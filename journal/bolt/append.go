@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
@@ -41,12 +42,7 @@ func (j *Journal) Append(ctx context.Context, entries ...journal.Entry) error {
 			if err := based(tx, entries); err != nil {
 				return err
 			}
-			for i, e := range entries {
-				if err := put(tx, e, values[i], answers[i]); err != nil {
-					return err
-				}
-			}
-			return nil
+			return putAll(tx, entries, values, answers)
 		},
 		there: func(tx *bbolt.Tx) (bool, error) { return appended(tx, entries) },
 		binds: bindings(entries),
@@ -127,39 +123,70 @@ func keptStart(tx *bbolt.Tx, e journal.Event, key []byte) []byte {
 	return b.Get(key)
 }
 
-func put(tx *bbolt.Tx, e journal.Entry, value, answer []byte) error {
-	at := e.Event.Position
-	if e.Event.Kind() == journal.KindIncarnationStarted {
-		if err := start(tx, e.Event); err != nil {
+// putAll puts a group in. Each history that it goes into is looked up once.
+func putAll(tx *bbolt.Tx, entries []journal.Entry, values, answers [][]byte) error {
+	type key struct{ warehouse, incarnation uuid.UUID }
+	into := make(map[key]*history, 1)
+	for i := range entries {
+		e := &entries[i].Event
+		h := into[key{e.Warehouse, e.Incarnation}]
+		if h == nil || e.Kind() == journal.KindIncarnationStarted {
+			var err error
+			if h, err = openToAppend(tx, *e); err != nil {
+				return err
+			}
+			into[key{e.Warehouse, e.Incarnation}] = h
+		}
+		if err := h.put(entries[i], values[i], answers[i]); err != nil {
 			return err
 		}
 	}
-	h, err := openHistory(tx, e.Event.Warehouse, at.Incarnation)
+	for _, h := range into {
+		if err := h.meta.Put(keyHead, headValue(h.head)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openToAppend finds the history that an event goes into, or begins it.
+func openToAppend(tx *bbolt.Tx, e journal.Event) (*history, error) {
+	if e.Kind() == journal.KindIncarnationStarted {
+		if err := start(tx, e); err != nil {
+			return nil, err
+		}
+	}
+	h, err := openHistory(tx, e.Warehouse, e.Incarnation)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Keys only ascend: full pages are never split, so they may be filled.
 	h.events.FillPercent, h.documents.FillPercent, h.ids.FillPercent = 1, 1, 1
+	return &h, nil
+}
+
+// put adds an event and what is beside it, and moves the head that putAll stores.
+func (h *history) put(e journal.Entry, value, answer []byte) error {
+	h.head = e.Event.Position
 	if taken := h.ids.Get(e.Event.ID[:]); taken != nil {
 		return fmt.Errorf("%w: the id %s is taken", journal.ErrNotNext, e.Event.ID)
 	}
-	if err := h.events.Put(seqKey(at.Seq), value); err != nil {
+	key := seqKey(h.head.Seq)
+	if err := h.events.Put(key, value); err != nil {
 		return err
 	}
-	if err := h.ids.Put(e.Event.ID[:], seqKey(at.Seq)); err != nil {
+	if err := h.ids.Put(e.Event.ID[:], key); err != nil {
 		return err
 	}
 	for _, d := range e.Documents {
-		if err := putDocument(h.documents, at.Seq, d); err != nil {
+		if err := putDocument(h.documents, h.head.Seq, d); err != nil {
 			return err
 		}
 	}
 	if e.Request != nil {
-		if err := h.bind(*e.Request, answer, e.Event.At); err != nil {
-			return err
-		}
+		return h.bind(*e.Request, answer, e.Event.At)
 	}
-	return h.meta.Put(keyHead, headValue(at))
+	return nil
 }
 
 // start makes the buckets of an incarnation and makes it current.
@@ -188,7 +215,7 @@ func start(tx *bbolt.Tx, e journal.Event) error {
 }
 
 func putDocument(b *bbolt.Bucket, seq journal.Seq, d journal.Document) error {
-	rest := append([]byte{byte(d.Codec)}, d.Data...)
+	rest := append(append(make([]byte, 0, 1+len(d.Data)), byte(d.Codec)), d.Data...)
 	for chunk := 0; len(rest) > 0; chunk++ {
 		n := min(len(rest), chunkSize)
 		if err := b.Put(chunkKey(seq, d.Move, chunk), rest[:n]); err != nil {

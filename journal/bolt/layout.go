@@ -111,6 +111,7 @@ type history struct {
 	bucket                       *bbolt.Bucket // that holds these
 	events, documents, ids, meta *bbolt.Bucket
 	requests                     *bbolt.Bucket // nil: none was ever stored
+	expiries                     *bbolt.Bucket // beside requests, once something was bound
 	head                         journal.Position
 	written                      journal.Seq // the last that is there, perhaps not durable
 }

@@ -126,15 +126,11 @@ func expiryKey(until time.Time, key journal.Digest) []byte {
 
 // bind stores an answer under a key that must be free, and forgets a few that
 // have expired.
-func (h history) bind(r journal.Request, answer []byte, now time.Time) error {
-	requests, err := h.bucket.CreateBucketIfNotExists(bucketRequests)
-	if err != nil {
+func (h *history) bind(r journal.Request, answer []byte, now time.Time) error {
+	if err := h.openRequests(); err != nil {
 		return err
 	}
-	expiries, err := h.bucket.CreateBucketIfNotExists(bucketExpiries)
-	if err != nil {
-		return err
-	}
+	requests, expiries := h.requests, h.expiries
 	key := r.Digest()
 	if value := requests.Get(key[:]); value != nil {
 		held, err := h.answer(key, value)
@@ -154,6 +150,18 @@ func (h history) bind(r journal.Request, answer []byte, now time.Time) error {
 	return errors.Join(
 		requests.Put(key[:], sealAnswer(key, answer)),
 		expiries.Put(expiryKey(r.Until, key), []byte{}))
+}
+
+// openRequests finds the buckets of requests, or makes them.
+func (h *history) openRequests() (err error) {
+	if h.expiries != nil {
+		return nil
+	}
+	if h.requests, err = h.bucket.CreateBucketIfNotExists(bucketRequests); err != nil {
+		return err
+	}
+	h.expiries, err = h.bucket.CreateBucketIfNotExists(bucketExpiries)
+	return err
 }
 
 // prune forgets the first that have expired.

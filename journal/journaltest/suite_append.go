@@ -168,6 +168,8 @@ func testBadEntries(t *testing.T, open Open) {
 	elsewhere.Move, unknown.Codec, raw.Codec = 1, 200, journal.CodecRaw
 	for what, change := range map[string]func(*journal.Entry){
 		"other bytes":         func(e *journal.Entry) { e.Record = bytes.Replace(e.Record, []byte("orders"), []byte("0rders"), 1) },
+		"a flipped bit":       func(e *journal.Entry) { e.Record = bytes.Clone(e.Record); e.Record[9] ^= 1 },
+		"another prev":        func(e *journal.Entry) { e.Event.Prev[31] ^= 1 },
 		"another hash":        func(e *journal.Entry) { e.Event.Hash[0] ^= 1 },
 		"no body":             func(e *journal.Entry) { e.Event.Body = nil },
 		"document of no move": func(e *journal.Entry) { e.Documents = []journal.Document{elsewhere} },
