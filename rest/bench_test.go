@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,17 +15,25 @@ func BenchmarkRequests(b *testing.B) {
 	f := serve(b, func(o *Options) { o.Metrics, o.Log = NewMetrics("bench"), nil })
 	f.ns("n")
 	f.table("n", "t")
+	for i := range 100 {
+		f.table("n", fmt.Sprintf("t%06d", i))
+	}
 	for _, c := range []struct{ name, method, path, body string }{
 		{"health", "GET", "/healthz", ""},
 		{"exists", "HEAD", v1 + "/namespaces/n/tables/t", ""},
 		{"load", "GET", v1 + "/namespaces/n/tables/t", ""},
+		{"list of 100", "GET", v1 + "/namespaces/n/tables?pageToken=&pageSize=100", ""},
 		{"commit without effect", "POST", v1 + "/namespaces/n/tables/t", `{"updates":[]}`},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
+			r := httptest.NewRequest(c.method, c.path, nil)
+			r.Header.Set("Authorization", "Bearer secret")
+			body := strings.NewReader(c.body)
 			for b.Loop() {
-				w := discard{http.Header{}}
-				f.handler.ServeHTTP(&w, httptest.NewRequest(c.method, c.path, strings.NewReader(c.body)))
+				body.Reset(c.body)
+				r.Body = io.NopCloser(body)
+				f.handler.ServeHTTP(&discard{http.Header{}}, r)
 			}
 		})
 	}

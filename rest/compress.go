@@ -43,17 +43,26 @@ func (c *call) known(document shown, text []byte) span {
 // takesGzip reads Accept-Encoding (RFC 9110 §12.5.3): gzip by name or by a star,
 // unless its weight is zero or below that of answers as they are.
 func takesGzip(lines []string) bool {
-	weights := map[string]float64{}
-	for one := range strings.SplitSeq(strings.Join(lines, ","), ",") {
-		coding, parameters, _ := strings.Cut(one, ";")
-		coding = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(coding)), "x-")
-		weights[coding] = max(weights[coding], weight(parameters))
+	var gzip, star, identity float64
+	named := false
+	for _, line := range lines {
+		for one := range strings.SplitSeq(line, ",") {
+			coding, parameters, _ := strings.Cut(one, ";")
+			coding = strings.TrimSpace(coding)
+			switch w := weight(parameters); {
+			case strings.EqualFold(coding, "gzip"), strings.EqualFold(coding, "x-gzip"):
+				gzip, named = max(gzip, w), true
+			case coding == "*":
+				star = max(star, w)
+			case strings.EqualFold(coding, "identity"):
+				identity = max(identity, w)
+			}
+		}
 	}
-	gzip, named := weights["gzip"]
 	if !named {
-		gzip = weights["*"]
+		gzip = star
 	}
-	return gzip > 0 && gzip >= weights["identity"]
+	return gzip > 0 && gzip >= identity
 }
 
 // weight reads a q parameter: 1 when there is none, 0 when it cannot be read.

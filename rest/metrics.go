@@ -31,7 +31,8 @@ type Metrics struct {
 	drafts      *prometheus.CounterVec
 	steps       *prometheus.HistogramVec
 
-	children sync.Map // series → *counted
+	mu       sync.RWMutex
+	children map[series]*counted // guarded by mu
 }
 
 // series is one kind of request and its outcome.
@@ -48,7 +49,7 @@ type counted struct {
 
 // NewMetrics has a registry of its own. version is the build's.
 func NewMetrics(version string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry()}
+	m := &Metrics{registry: prometheus.NewRegistry(), children: map[series]*counted{}}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "puddle_build_info", Help: "Always 1; the label is the version of the build.",
 		ConstLabels: prometheus.Labels{"version": version},
@@ -167,14 +168,19 @@ func (m *Metrics) reported(warehouse, kind string) {
 }
 
 func (m *Metrics) of(s series) *counted {
-	if c, ok := m.children.Load(s); ok {
-		return c.(*counted)
+	m.mu.RLock()
+	known := m.children[s]
+	m.mu.RUnlock()
+	if known != nil {
+		return known
 	}
 	c := &counted{
 		requests: m.requests.WithLabelValues(s.route, s.method, strconv.Itoa(s.status)),
 		duration: m.durations.WithLabelValues(s.route, s.method),
 	}
-	m.children.Store(s, c)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.children[s] = c
 	return c
 }
 

@@ -8,36 +8,55 @@ import (
 	"puddle/rest/catalog"
 )
 
-// path is the names in a request's path, still escaped. One without an object
-// has no name.
-type path struct{ namespace, name string }
+// names are those in a request's path, still escaped, and as they read when a plus
+// is a plus. A path without an object has no name.
+type names struct {
+	namespace, name string
+	plus            bool // there is one, which may mean a space
+	plain           journal.Identifier
+	unread          error // why there is no plain; else nil
+	isNamespace     bool  // plain's namespace can be one
+	isObject        bool  // plain can be an object's
+}
 
-// path takes the object from whichever variable the route has for it.
-func (c *call) path() path { return path{c.vars["namespace"], c.vars["table"] + c.vars["view"]} }
+func namesIn(namespace, name string) names {
+	n := names{namespace: namespace, name: name, plus: strings.Contains(namespace, "+") || strings.Contains(name, "+")}
+	n.plain, n.unread = n.decode(plusIsPlus)
+	n.isNamespace = n.unread == nil && n.plain.Namespace.Check() == nil
+	n.isObject = n.isNamespace && n.plain.Check() == nil
+	return n
+}
 
 // read decodes the names. A namespace with an empty level is refused: it is not
-// a name that could be missing (case 78).
-func (p path) read(as plus) (journal.Identifier, error) {
-	namespace, ok := levels(p.namespace, as)
+// a name that could be missing (case 78). What is answered must not be modified.
+func (n *names) read(as plus) (journal.Identifier, error) {
+	if as == plusIsPlus {
+		return n.plain, n.unread
+	}
+	return n.decode(as)
+}
+
+func (n *names) decode(as plus) (journal.Identifier, error) {
+	namespace, ok := levels(n.namespace, as)
 	if !ok {
 		return journal.Identifier{}, badRequest("The namespace in the path has an empty level")
 	}
-	return journal.Identifier{Namespace: namespace, Name: unescape(p.name, as)}, nil
+	return journal.Identifier{Namespace: namespace, Name: unescape(n.name, as)}, nil
 }
 
 // namespace is the one that the path names. NoSuchNamespace when no such name
 // can ever be.
 func (c *call) namespace() (journal.Namespace, error) {
-	p := c.path()
+	n := &c.match.names
 	as := plusIsPlus
-	if strings.Contains(p.namespace, "+") {
+	if strings.Contains(n.namespace, "+") {
 		var err error
-		if as, _, err = readPlus(c.habit(), c.writes(), c.namespaceExists(p)); err != nil {
+		if as, _, err = readPlus(c.habit(), c.writes(), c.namespaceExists(n)); err != nil {
 			return nil, err
 		}
 	}
-	id, err := p.read(as)
-	if err == nil && id.Namespace.Check() != nil {
+	id, err := n.read(as)
+	if err == nil && !(as == plusIsPlus && n.isNamespace) && id.Namespace.Check() != nil {
 		err = noNamespace(id.Namespace)
 	}
 	return id.Namespace, err
@@ -51,16 +70,16 @@ func (c *call) table() (journal.Identifier, error) { return c.object(journal.Tab
 func (c *call) view() (journal.Identifier, error) { return c.object(journal.View) }
 
 func (c *call) object(kind journal.ObjectKind) (journal.Identifier, error) {
-	p := c.path()
+	n := &c.match.names
 	as := plusIsPlus
-	if strings.Contains(p.namespace+p.name, "+") {
+	if n.plus {
 		var err error
-		if as, _, err = readPlus(c.habit(), c.writes(), c.objectExists(kind, p)); err != nil {
+		if as, _, err = readPlus(c.habit(), c.writes(), c.objectExists(kind, n)); err != nil {
 			return journal.Identifier{}, err
 		}
 	}
-	id, err := p.read(as)
-	if err != nil {
+	id, err := n.read(as)
+	if err != nil || as == plusIsPlus && n.isObject {
 		return id, err
 	}
 	return id, possible(kind, id)
@@ -69,18 +88,18 @@ func (c *call) object(kind journal.ObjectKind) (journal.Identifier, error) {
 // newTable is the table that a commit creates under the name in the path. A new
 // name cannot be told by what exists: the client's habit decides.
 func (c *call) newTable() (journal.Identifier, error) {
-	p := c.path()
+	n := &c.match.names
 	as, err := plusIsPlus, error(nil)
 	switch {
-	case strings.Contains(p.name, "+"):
+	case strings.Contains(n.name, "+"):
 		as, err = byHabit(c.habit(), true)
-	case strings.Contains(p.namespace, "+"):
-		as, _, err = readPlus(c.habit(), true, c.namespaceExists(p))
+	case n.plus:
+		as, _, err = readPlus(c.habit(), true, c.namespaceExists(n))
 	}
 	if err != nil {
 		return journal.Identifier{}, err
 	}
-	return p.read(as)
+	return n.read(as)
 }
 
 // possible refuses a name that no object can have, as one that is not there.
@@ -100,9 +119,9 @@ func noNamespace(n journal.Namespace) error {
 
 func (c *call) habit() habit { return habitOf(c.request.Header) }
 
-func (c *call) namespaceExists(p path) func(plus) (bool, error) {
+func (c *call) namespaceExists(n *names) func(plus) (bool, error) {
 	return func(as plus) (bool, error) {
-		id, err := p.read(as)
+		id, err := n.read(as)
 		if err != nil || id.Namespace.Check() != nil {
 			return false, err
 		}
@@ -111,9 +130,9 @@ func (c *call) namespaceExists(p path) func(plus) (bool, error) {
 	}
 }
 
-func (c *call) objectExists(kind journal.ObjectKind, p path) func(plus) (bool, error) {
+func (c *call) objectExists(kind journal.ObjectKind, n *names) func(plus) (bool, error) {
 	return func(as plus) (bool, error) {
-		id, err := p.read(as)
+		id, err := n.read(as)
 		if err != nil || id.Check() != nil {
 			return false, err
 		}

@@ -10,10 +10,43 @@ import (
 	"puddle/projections"
 )
 
-// objectList is Iceberg's ListTablesResponse, which lists views as well.
-type objectList struct {
-	Identifiers []journal.Identifier `json:"identifiers"`
-	Next        string               `json:"next-page-token,omitempty"`
+// objectList is Iceberg's ListTablesResponse, which lists views as well: of one
+// namespace, so that what all entries share is written once. next may be empty.
+func objectList(in journal.Namespace, names []string, next string) reply {
+	rest := append(appendNamespace([]byte(`,"namespace":`), in), '}')
+	size := len(next) + 64
+	for _, name := range names {
+		size += len(`{"name":"",`) + len(name) + len(rest)
+	}
+	text := append(make([]byte, 0, size), `{"identifiers":[`...)
+	for i, name := range names {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(appendQuoted(append(text, `{"name":`...), name), rest...)
+	}
+	text = append(text, ']')
+	if next != "" {
+		text = appendQuoted(append(text, `,"next-page-token":`...), next)
+	}
+	return reply{status: http.StatusOK, body: [][]byte{append(text, '}')}}
+}
+
+func appendNamespace(text []byte, n journal.Namespace) []byte {
+	text = append(text, '[')
+	for i, level := range n {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendQuoted(text, level)
+	}
+	return append(text, ']')
+}
+
+// appendQuoted writes a string of JSON. What is no UTF-8 is replaced.
+func appendQuoted(text []byte, s string) []byte {
+	text, _ = jsontext.AppendQuote(text, s) // tells what it replaced
+	return text
 }
 
 // shown says which document an answer shows, and how: the digest of its text with
@@ -35,9 +68,7 @@ const documentPart = 1
 func metadataReply(location string, metadata []byte, tail string) reply {
 	head := []byte(`{`)
 	if location != "" {
-		head = append(head, `"metadata-location":`...)
-		head, _ = jsontext.AppendQuote(head, location) // replaces what is no UTF-8
-		head = append(head, ',')
+		head = append(appendQuoted(append(head, `"metadata-location":`...), location), ',')
 	}
 	head = append(head, `"metadata":`...)
 	return reply{status: http.StatusOK, body: [][]byte{head, metadata, []byte(tail)}}
@@ -58,10 +89,6 @@ func (c *call) listObjects(kinds string, list func(context.Context, journal.Name
 	if err != nil {
 		return reply{}, err
 	}
-	var answer objectList
-	names, answer.Next = page.cut(names)
-	for _, name := range names {
-		answer.Identifiers = append(answer.Identifiers, journal.Identifier{Namespace: in, Name: name})
-	}
-	return ok(answer)
+	names, next := page.cut(names)
+	return objectList(in, names, next), nil
 }

@@ -11,6 +11,9 @@ import (
 type query struct{ values url.Values }
 
 func parseQuery(raw string) (query, error) {
+	if raw == "" {
+		return query{}, nil
+	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return query{}, badRequest("The query cannot be read: %v", err)

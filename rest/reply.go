@@ -64,23 +64,28 @@ func (r reply) send(w http.ResponseWriter, head bool) (sent int64) {
 	for key, value := range r.headers {
 		h.Set(key, value)
 	}
+	values := make([]string, 0, 4)
+	set := func(key, value string) {
+		values = append(values, value)
+		h[key] = values[len(values)-1 : len(values) : len(values)]
+	}
 	if r.tag != "" {
-		h["ETag"] = []string{r.tag} // Java's clients know no other spelling
+		set("ETag", r.tag) // Java's clients know no other spelling
 	}
 	if r.varies {
-		h.Set("Vary", "Accept-Encoding")
+		set("Vary", "Accept-Encoding")
 	}
 	if head || len(r.body) == 0 {
 		w.WriteHeader(r.status)
 		return 0
 	}
-	if h.Get("Content-Type") == "" {
-		h.Set("Content-Type", "application/json")
+	if h["Content-Type"] == nil {
+		set("Content-Type", "application/json")
 	}
 	if r.gzip {
 		h.Set("Content-Encoding", "gzip")
 	}
-	h.Set("Content-Length", strconv.Itoa(r.length()))
+	set("Content-Length", strconv.Itoa(r.length()))
 	w.WriteHeader(r.status)
 	for _, part := range r.body {
 		n, err := w.Write(part)

@@ -3,6 +3,7 @@ package rest
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -32,15 +33,25 @@ type resource map[string]*endpoint
 // allow lists the methods, as the header of that name does.
 func (r resource) allow() string { return strings.Join(slices.Sorted(maps.Keys(r)), ", ") }
 
+// match is what a path leads to. It is a matter of the path and the routes alone.
+type match struct {
+	path      string // raw
+	resource  resource
+	warehouse string // the segment that names it, still escaped
+	named     bool   // there is such a segment
+	names     names
+}
+
 // router finds resources by raw paths. Methods are left to the resources, so
 // that a wrong one can be answered with those that are right.
 type router struct {
 	mux       *mux.Router
 	resources map[*mux.Route]resource
+	known     matches
 }
 
-func newRouter(endpoints []endpoint) router {
-	r := router{mux.NewRouter().UseEncodedPath().SkipClean(true), map[*mux.Route]resource{}}
+func newRouter(endpoints []endpoint) *router {
+	r := &router{mux: mux.NewRouter().UseEncodedPath().SkipClean(true), resources: map[*mux.Route]resource{}}
 	byPath := map[string]resource{}
 	for i := range endpoints {
 		for _, path := range []string{endpoints[i].path, endpoints[i].also} {
@@ -57,14 +68,35 @@ func newRouter(endpoints []endpoint) router {
 	return r
 }
 
-// find answers the resource of a path and the path's variables, still escaped;
-// nil when there is none.
-func (r router) find(request *http.Request) (resource, map[string]string) {
-	asSent := *request.URL
-	asSent.RawPath = rawPath(request.URL)
-	var match mux.RouteMatch
-	if !r.mux.Match(&http.Request{URL: &asSent}, &match) {
-		return nil, nil
+// find answers what a URL's path leads to; nil for nowhere.
+func (r *router) find(u *url.URL) *match {
+	raw := rawPath(u)
+	if m := r.known.find(raw); m != nil {
+		return m
 	}
-	return r.resources[match.Route], match.Vars
+	m := r.lead(strings.Clone(raw)) // what is kept holds no more of the request
+	if m != nil {
+		r.known.keep(m)
+	}
+	return m
+}
+
+// lead follows a raw path.
+func (r *router) lead(raw string) *match {
+	plain, err := url.PathUnescape(raw)
+	if err != nil {
+		return nil
+	}
+	var to mux.RouteMatch
+	if !r.mux.Match(&http.Request{URL: &url.URL{Path: plain, RawPath: raw}}, &to) {
+		return nil
+	}
+	m := &match{path: raw, resource: r.resources[to.Route]}
+	if m.warehouse, m.named = to.Vars["prefix"]; !m.named {
+		m.warehouse, m.named = to.Vars["warehouse"]
+	}
+	if namespace, ok := to.Vars["namespace"]; ok {
+		m.names = namesIn(namespace, to.Vars["table"]+to.Vars["view"])
+	}
+	return m
 }

@@ -16,10 +16,10 @@ import (
 type call struct {
 	server    *server
 	request   *http.Request
-	ctx       context.Context // the request's, with its time limit
+	ctx       context.Context // the request's, later with its time limit
 	id        string
+	match     *match    // nil for what is no route
 	endpoint  *endpoint // nil for what is no route
-	vars      map[string]string
 	query     query
 	caller    access.Caller
 	warehouse *Warehouse // nil when the route is of none
@@ -62,17 +62,17 @@ func (c *call) answer(w http.ResponseWriter) (answer reply) {
 // serve is the way of a request in order: route, caller, warehouse, body,
 // handler. Nobody learns what exists before they are known.
 func (c *call) serve(w http.ResponseWriter) (reply, error) {
-	var found resource
-	found, c.vars = c.server.router.find(c.request)
-	c.endpoint = found[c.request.Method]
+	if c.match = c.server.router.find(c.request.URL); c.match != nil {
+		c.endpoint = c.match.resource[c.request.Method]
+	}
 	if err := c.authenticate(); err != nil {
 		return reply{}, err
 	}
 	switch path := c.request.URL.Path; {
-	case found == nil:
+	case c.match == nil:
 		return reply{}, noSuchRoute(c.request.Method, path)
 	case c.endpoint == nil:
-		return reply{}, wrongMethod(c.request.Method, path, found.allow())
+		return reply{}, wrongMethod(c.request.Method, path, c.match.resource.allow())
 	case c.server.starting && !c.endpoint.early:
 		return reply{}, notReady(c.commits(), c.server.ready(c.ctx))
 	}
@@ -88,9 +88,9 @@ func (c *call) serve(w http.ResponseWriter) (reply, error) {
 			return reply{}, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, c.server.RequestTimeout)
-	defer cancel()
-	c.ctx = ctx
+	limited := within(c.ctx, c.server.RequestTimeout)
+	defer limited.end()
+	c.ctx = limited
 	if c.endpoint.writes {
 		return c.once()
 	}
@@ -113,15 +113,11 @@ func (c *call) authenticate() (err error) {
 // findWarehouse finds the one that the path names, or the only one where a route
 // of the catalog names none.
 func (c *call) findWarehouse() error {
-	segment, named := c.vars["prefix"]
-	if !named {
-		segment, named = c.vars["warehouse"]
-	}
-	if !named {
+	if !c.match.named {
 		c.warehouse = c.server.only()
 		return nil
 	}
-	name, err := url.PathUnescape(segment)
+	name, err := url.PathUnescape(c.match.warehouse)
 	if c.warehouse = c.server.warehouses[name]; err != nil || c.warehouse == nil {
 		return noSuchWarehouse(name)
 	}

@@ -67,11 +67,12 @@ type Options struct {
 }
 
 // server is the http.Handler. It never changes but for its budget, its idle
-// writers of deflate, the keys in flight and its metrics.
+// writers of deflate, the keys in flight, the paths that it remembers and its
+// metrics.
 type server struct {
 	Options
 	warehouses map[string]*Warehouse
-	router     router
+	router     *router
 	sites      *http.CrossOriginProtection
 	bodies     budget
 	deflaters  deflaters

@@ -6,18 +6,36 @@ import (
 	"puddle/rest/metadata"
 )
 
-// loaded is Iceberg's LoadTableResult. The metadata goes out as it stands in the
-// file; a table that was only staged has no location.
-func loaded(t catalog.Table) reply { return tableReply(t, `,"config":`+noConfig+`}`) }
+// loaded is Iceberg's LoadTableResult with all snapshots. The metadata goes out as it
+// stands in the file; a table that was only staged has no location.
+func loaded(t catalog.Table) reply { return tableReply(t, `,"config":`+noConfig+`}`, snapshotsAll) }
+
+// loadedOnce is loaded, as the catalog keeps it.
+func loadedOnce(t catalog.Table) any {
+	answer := loaded(t)
+	return &answer
+}
 
 // committed is Iceberg's CommitTableResponse.
-func committed(t catalog.Table) reply { return tableReply(t, `}`) }
+func committed(t catalog.Table) reply { return tableReply(t, `}`, snapshotsAll) }
 
-func tableReply(t catalog.Table, tail string) reply {
+func tableReply(t catalog.Table, tail, snapshots string) reply {
 	answer := metadataReply(t.MetadataLocation, t.Metadata, tail)
-	answer.tag = tagOf(t, snapshotsAll, noConfig)
-	answer.document = shown{t.Digest, snapshotsAll}
+	answer.tag = tagOf(t, snapshots, noConfig)
+	answer.document = shown{t.Digest, snapshots}
 	return answer
+}
+
+// loadedReferenced is loaded with those snapshots only that a branch or tag points
+// at, unless the client has it: then its tag alone.
+func (c *call) loadedReferenced(t catalog.Table) (answer reply, err error) {
+	if tag := tagOf(t, snapshotsRefs, noConfig); has(c.request.Header, tag) {
+		return notModified(tag), nil
+	}
+	if t.Metadata, err = c.warehouse.Catalog.ReferencedSnapshots(t); err != nil {
+		return reply{}, err
+	}
+	return tableReply(t, `,"config":`+noConfig+`}`, snapshotsRefs), nil
 }
 
 func listTables(c *call) (reply, error) { return c.listObjects("tables", c.warehouse.Catalog.Tables) }
@@ -86,21 +104,17 @@ func loadTable(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	table, err := c.warehouse.Catalog.LoadTable(c.ctx, id)
+	table, known, err := c.warehouse.Catalog.LoadTableWith(c.ctx, id, loadedOnce)
 	if err != nil {
 		return reply{}, err
 	}
-	tag := tagOf(table, snapshots, noConfig)
-	if has(c.request.Header, tag) {
-		return notModified(tag), nil
-	}
 	if snapshots == snapshotsRefs {
-		if table.Metadata, err = c.warehouse.Catalog.ReferencedSnapshots(table); err != nil {
-			return reply{}, err
-		}
+		return c.loadedReferenced(table)
 	}
-	answer := loaded(table)
-	answer.tag, answer.document.snapshots = tag, snapshots
+	answer := *known.(*reply)
+	if has(c.request.Header, answer.tag) {
+		return notModified(answer.tag), nil
+	}
 	return answer, nil
 }
 

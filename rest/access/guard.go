@@ -20,7 +20,13 @@ type Token struct {
 }
 
 // Guard authenticates. It never changes, so that it is safe for concurrent use.
-type Guard struct{ tokens []Token }
+type Guard struct{ holders []holder }
+
+// holder is who has a token.
+type holder struct {
+	sha256 journal.Digest
+	caller Caller
+}
 
 // NewGuard accepts the holders of the tokens, or everybody when there are none.
 // Two tokens with one name, or one secret under two names, are an error: events
@@ -43,7 +49,11 @@ func NewGuard(tokens ...Token) (*Guard, error) {
 		}
 		names[t.Name], secrets[t.SHA256] = true, t.Name
 	}
-	return &Guard{tokens: append([]Token(nil), tokens...)}, nil
+	holders := make([]holder, len(tokens))
+	for i, t := range tokens {
+		holders[i] = holder{t.SHA256, Caller{Actor: journal.TokenActor(t.Name), Origin: journal.OriginREST}}
+	}
+	return &Guard{holders}, nil
 }
 
 // Authenticate finds the caller from the context of the connection and the
@@ -52,7 +62,7 @@ func (g *Guard) Authenticate(ctx context.Context, authorization []string) (Calle
 	if caller, ok := trusted(ctx); ok {
 		return caller, nil
 	}
-	if len(g.tokens) == 0 {
+	if len(g.holders) == 0 {
 		return Caller{Actor: journal.Anonymous, Origin: journal.OriginREST}, nil
 	}
 	if len(authorization) != 1 {
@@ -62,23 +72,23 @@ func (g *Guard) Authenticate(ctx context.Context, authorization []string) (Calle
 	if !strings.EqualFold(scheme, "Bearer") {
 		return Caller{}, ErrNotAuthorized
 	}
-	name, ok := g.holder(strings.Trim(secret, " "))
+	caller, ok := g.holder(strings.Trim(secret, " "))
 	if !ok {
 		return Caller{}, ErrNotAuthorized
 	}
-	return Caller{Actor: journal.TokenActor(name), Origin: journal.OriginREST}, nil
+	return caller, nil
 }
 
 // holder compares with every token, whether or not one fits already.
-func (g *Guard) holder(secret string) (name string, ok bool) {
+func (g *Guard) holder(secret string) (caller Caller, ok bool) {
 	sum := journal.Sum([]byte(secret))
 	found := -1
-	for i := range g.tokens {
-		fits := subtle.ConstantTimeCompare(sum[:], g.tokens[i].SHA256[:])
+	for i := range g.holders {
+		fits := subtle.ConstantTimeCompare(sum[:], g.holders[i].sha256[:])
 		found = subtle.ConstantTimeSelect(fits, i, found)
 	}
 	if found < 0 {
-		return "", false
+		return Caller{}, false
 	}
-	return g.tokens[found].Name, true
+	return g.holders[found].caller, true
 }

@@ -39,6 +39,9 @@ func readCurrent[T any](ctx context.Context, c *Catalog, kind journal.ObjectKind
 			return none, cmp.Or(err, gone)
 		}
 		version, err := read(ctx, object)
+		if err == nil {
+			return version, nil
+		}
 		if refused := (*Error)(nil); !errors.As(err, &refused) || refused.Code != FileMissing {
 			return version, err
 		}

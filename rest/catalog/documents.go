@@ -18,8 +18,10 @@ const maxDocuments = 64 << 20
 // recorded, and what the store said of the file then.
 type document struct {
 	text  []byte
+	at    spot
 	info  warehouse.Info
 	table atomic.Pointer[metadata.Document] // parsed, once somebody did
+	shown atomic.Pointer[shownTable]        // as clients get it, once somebody did
 }
 
 // weight is about what a document takes in memory, parsed too.
@@ -32,7 +34,8 @@ const (
 	parsedOverhead = 5 << 10
 )
 
-// form names what can be made of a document and of nothing else.
+// form names what can be made of a document and of nothing else; without a name,
+// it is the document itself.
 type form struct {
 	of   journal.Digest // the document's
 	name string
@@ -40,81 +43,101 @@ type form struct {
 
 // documents keeps those that were used last, by the SHA-256 of their files, and
 // their forms by that of the documents: a digest never means two texts, so nothing
-// here can be stale. Safe for concurrent use; the zero value is ready.
+// here can be stale. Who finds something only marks it, beside others that do; who
+// needs room gives what was marked since another turn. Safe for concurrent use; the
+// zero value is ready.
 type documents struct {
-	mu    sync.Mutex
-	held  int64                 // guarded by mu: the weight of all
-	where map[any]*list.Element // guarded by mu: by journal.Digest or form
-	used  list.List             // guarded by mu: of *slot, newest first
+	mu    sync.RWMutex
+	held  int64          // guarded by mu: the weight of all
+	where map[form]*slot // guarded by mu
+	turn  list.List      // guarded by mu: of *slot, those to go first at the back
 
 	hits, misses atomic.Int64 // of documents and forms
 }
 
 type slot struct {
-	key    any
-	value  any // *document, or the bytes of a form
-	weight int64
+	key      form
+	document *document
+	bytes    []byte // of a form
+	weight   int64
+	used     atomic.Bool   // since its turn came
+	at       *list.Element // guarded by documents.mu
 }
 
 func (d *documents) find(digest journal.Digest) (*document, bool) {
-	found, ok := d.get(digest).(*document)
-	return found, ok
+	if s := d.get(form{of: digest}); s != nil {
+		return s.document, true
+	}
+	return nil, false
 }
 
 func (d *documents) findForm(f form) ([]byte, bool) {
-	found, ok := d.get(f).([]byte)
-	return found, ok
+	if s := d.get(f); s != nil {
+		return s.bytes, true
+	}
+	return nil, false
 }
 
 // keep takes a document in.
-func (d *documents) keep(digest journal.Digest, of *document) { d.put(digest, of, of.weight()) }
+func (d *documents) keep(digest journal.Digest, of *document) {
+	d.put(&slot{key: form{of: digest}, document: of, weight: of.weight()})
+}
 
 // keepForm takes the bytes of a form in.
-func (d *documents) keepForm(f form, bytes []byte) { d.put(f, bytes, int64(len(bytes))+overhead) }
+func (d *documents) keepForm(f form, bytes []byte) {
+	d.put(&slot{key: f, bytes: bytes, weight: int64(len(bytes)) + overhead})
+}
 
 // forget lets go of a document that nobody will ask for.
 func (d *documents) forget(digest journal.Digest) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if at, ok := d.where[digest]; ok {
-		d.dropLocked(at)
+	if s := d.where[form{of: digest}]; s != nil {
+		d.dropLocked(s)
 	}
 }
 
-func (d *documents) get(key any) any {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	at, ok := d.where[key]
-	if !ok {
+func (d *documents) get(key form) *slot {
+	d.mu.RLock()
+	s := d.where[key]
+	d.mu.RUnlock()
+	if s == nil {
 		d.misses.Add(1)
 		return nil
 	}
 	d.hits.Add(1)
-	d.used.MoveToFront(at)
-	return at.Value.(*slot).value
+	if !s.used.Load() {
+		s.used.Store(true)
+	}
+	return s
 }
 
-// put lets go of what nobody used for longest, to make room.
-func (d *documents) put(key, value any, weight int64) {
-	if weight > maxDocuments/4 {
+// put lets go of what nobody used for long, to make room.
+func (d *documents) put(s *slot) {
+	if s.weight > maxDocuments/4 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.where == nil {
-		d.where = map[any]*list.Element{}
+		d.where = map[form]*slot{}
 	}
-	if at, ok := d.where[key]; ok {
-		d.dropLocked(at)
+	if before := d.where[s.key]; before != nil {
+		d.dropLocked(before)
 	}
-	d.where[key] = d.used.PushFront(&slot{key, value, weight})
-	for d.held += weight; d.held > maxDocuments; {
-		d.dropLocked(d.used.Back())
+	d.where[s.key], s.at = s, d.turn.PushFront(s)
+	for d.held += s.weight; d.held > maxDocuments; {
+		last := d.turn.Back().Value.(*slot)
+		if last != s && last.used.Swap(false) {
+			d.turn.MoveToFront(last.at)
+			continue
+		}
+		d.dropLocked(last)
 	}
 }
 
-func (d *documents) dropLocked(at *list.Element) {
-	gone := d.used.Remove(at).(*slot)
-	d.held -= gone.weight
-	delete(d.where, gone.key)
+func (d *documents) dropLocked(s *slot) {
+	d.turn.Remove(s.at)
+	d.held -= s.weight
+	delete(d.where, s.key)
 }

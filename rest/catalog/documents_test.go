@@ -31,21 +31,43 @@ func TestDocumentsAreBounded(t *testing.T) {
 	for range 100 {
 		d.keep(digestOf(0), big())
 	}
-	if d.used.Len() != len(d.where) || d.held > maxDocuments {
-		t.Errorf("%d in use, %d known, %d held", d.used.Len(), len(d.where), d.held)
+	if d.turn.Len() != len(d.where) || d.held > maxDocuments {
+		t.Errorf("%d in use, %d known, %d held", d.turn.Len(), len(d.where), d.held)
 	}
-	had := d.used.Len()
+	had := d.turn.Len()
 	d.keepForm(form{digestOf(0), "x"}, make([]byte, maxDocuments/5)) // weighs as much as what it is of
-	if d.used.Len() != had || d.held > maxDocuments {
-		t.Errorf("a form takes no room: %d of %d, %d held", d.used.Len(), had, d.held)
+	if d.turn.Len() != had || d.held > maxDocuments {
+		t.Errorf("a form takes no room: %d of %d, %d held", d.turn.Len(), had, d.held)
 	}
 	for _, digest := range []journal.Digest{digestOf(0), digestOf(77)} {
 		d.forget(digest)
 	}
-	if _, ok := d.find(digestOf(0)); ok || d.used.Len() != len(d.where) {
+	if _, ok := d.find(digestOf(0)); ok || d.turn.Len() != len(d.where) {
 		t.Error("it is not forgotten")
 	}
 	if bytes, ok := d.findForm(form{digestOf(0), "x"}); !ok || len(bytes) != maxDocuments/5 {
 		t.Error("the form is forgotten, too")
+	}
+}
+
+// What is found between two turns is passed over once, whoever finds it.
+func TestDocumentsThatAreFoundStay(t *testing.T) {
+	var d documents
+	big := func() *document { return &document{text: make([]byte, maxDocuments/10)} } // weighs a fifth
+	d.keep(digestOf(0), big())
+	for n := range byte(40) {
+		if _, ok := d.find(digestOf(0)); !ok {
+			t.Fatalf("gone after %d others", n)
+		}
+		d.keep(digestOf(n+1), big())
+		if len(d.where) > 4 || d.turn.Len() != len(d.where) {
+			t.Fatalf("%d are kept, %d in turn", len(d.where), d.turn.Len())
+		}
+	}
+	for n := byte(41); n < 47; n++ {
+		d.keep(digestOf(n), big())
+	}
+	if _, ok := d.find(digestOf(0)); ok {
+		t.Error("what nobody asks for any more stays")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -39,13 +40,64 @@ func (c *Catalog) LoadTable(ctx context.Context, id journal.Identifier) (Table, 
 	return readCurrent(ctx, c, journal.Table, id, c.load)
 }
 
+// LoadTableWith is LoadTable, with what create makes of the version and of nothing
+// else: once for as long as the version is in memory, where that counts as part of
+// it, so it should be small. All callers pass the same create; what it makes must not
+// be modified. Several may make the same at once.
+func (c *Catalog) LoadTableWith(ctx context.Context, id journal.Identifier, create func(Table) any) (Table, any, error) {
+	shown, err := readCurrent(ctx, c, journal.Table, id, c.shown)
+	if err != nil {
+		return Table{}, nil, err
+	}
+	made := shown.made.Load()
+	if made == nil {
+		made = create(shown.table)
+		shown.made.Store(made)
+	}
+	return shown.table, made, nil
+}
+
+// shownTable is a version of the table with a uuid as clients are shown it, and what
+// was made of it.
+type shownTable struct {
+	of    uuid.UUID
+	table Table
+	made  atomic.Value
+}
+
 // load reads a version of a table as clients are shown it.
 func (c *Catalog) load(ctx context.Context, object projections.Object) (Table, error) {
-	d, err := c.read(ctx, object.Pointer)
+	shown, err := c.shown(ctx, object)
 	if err != nil {
 		return Table{}, err
 	}
-	return tableAt(object.Pointer, d.text).WithUUID(object.UUID)
+	return shown.table, nil
+}
+
+func (c *Catalog) shown(ctx context.Context, object projections.Object) (*shownTable, error) {
+	d, err := c.read(ctx, object.Pointer)
+	if err != nil {
+		return nil, err
+	}
+	return d.show(object)
+}
+
+// show is the document as a table's, with its uuid, found out once.
+func (d *document) show(object projections.Object) (*shownTable, error) {
+	at := object.Pointer.MetadataLocation
+	if known := d.shown.Load(); known != nil && known.of == object.UUID && known.table.MetadataLocation == at {
+		return known, nil
+	}
+	shown := &shownTable{of: object.UUID, table: tableAt(object.Pointer, d.text)}
+	if !saysUUID(d.text) {
+		doc, err := d.parse(object)
+		if err != nil {
+			return nil, err
+		}
+		shown.table = shownAt(at, doc)
+	}
+	d.shown.Store(shown)
+	return shown, nil
 }
 
 // WithUUID is the table with its uuid in the metadata, where the file, of format
