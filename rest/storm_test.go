@@ -13,7 +13,7 @@ import (
 	"puddle/internal/warehouse"
 )
 
-// held is a store that keeps whoever creates a file in one folder.
+// held is a store that keeps whoever stages a file in one folder.
 type held struct {
 	warehouse.Store
 	folder  string
@@ -21,13 +21,13 @@ type held struct {
 	let     chan struct{} // closed to let them all go
 }
 
-// Create implements warehouse.Store.
-func (s held) Create(ctx context.Context, key string, data []byte) error {
+// Stage implements warehouse.Store.
+func (s held) Stage(ctx context.Context, key string, data []byte) error {
 	if strings.HasPrefix(key, s.folder) {
 		s.arrived <- struct{}{}
 		<-s.let
 	}
-	return s.Store.Create(ctx, key, data)
+	return s.Store.Stage(ctx, key, data)
 }
 
 // hold makes the storage of a table's folder stand still for writers.

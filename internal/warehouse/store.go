@@ -48,8 +48,7 @@ type Reader interface {
 	Get(ctx context.Context, key string, limit int64) ([]byte, error)
 
 	// Stat says how large the bytes under key are, without reading them. It
-	// may be asked at every load, so it alone may answer across a folder that
-	// is a link to another folder below the root.
+	// is asked at every load.
 	Stat(ctx context.Context, key string) (Info, error)
 
 	// List yields everything stored below the folder prefix, ascending by the
@@ -64,16 +63,23 @@ type Reader interface {
 // Store reads and writes. Its methods may be called from many goroutines, and
 // the storage may be written by other processes at the same time. A write
 // that fails with another error than the ones above may have taken effect or
-// not, and is never seen in part; ErrExists, ErrInvalidKey and ErrLink changed
-// nothing under any key.
+// not, and, but for Stage, is never seen in part; ErrExists, ErrInvalidKey and
+// ErrLink changed nothing under any key.
 type Store interface {
 	Reader
 
 	// Create stores data under key if nothing is there, else it fails with
 	// ErrExists; of racing calls one wins. On return the bytes and all new
-	// folders are durable. ErrExists says nothing about the durability of
-	// what was found.
+	// folders are durable; a crash before leaves all of the bytes or none.
+	// ErrExists says nothing about the durability of what was found.
 	Create(ctx context.Context, key string, data []byte) error
+
+	// Stage is Create for a fresh key that nobody looks at before Stage returned,
+	// and for data that is known by its digest. A store may save a sync by it:
+	// until Stage returns, and after a crash meanwhile, a part of data may lie
+	// under key. It is durable on return. After an error other than ErrExists,
+	// ErrInvalidKey and ErrLink the caller deletes key, as the store has tried.
+	Stage(ctx context.Context, key string, data []byte) error
 
 	// Put stores data under key in one step, replacing what was there. It is
 	// durable on return.

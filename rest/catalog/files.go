@@ -49,43 +49,29 @@ func fileAt(at string, data, text []byte) file {
 // journal recorded. FileMissing otherwise. Of a document that was proven before,
 // it only looks whether the file is still there as it was.
 func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document, error) {
-	known, _ := c.documents.find(pointer.SHA256)
-	at, info, unseen := c.look(ctx, pointer.MetadataLocation, known)
-	if known != nil && unseen == nil && known.info == info {
+	info, unseen := c.look(ctx, pointer.MetadataLocation)
+	known, ok := c.documents.find(pointer.SHA256)
+	if ok && unseen == nil && known.info == info {
 		return known, nil
 	}
 	f, err := c.prove(ctx, pointer)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{text: f.text, at: at, info: info}
+	d := &document{text: f.text, info: info}
 	if unseen == nil {
 		c.documents.keep(pointer.SHA256, d)
 	}
 	return d, nil
 }
 
-// spot is where a file is.
-type spot struct {
-	location string
-	store    warehouse.Store
-	key      string
-}
-
-// look asks the store about a file without reading it. A document of it, where one
-// is known, tells where that is.
-func (c *Catalog) look(ctx context.Context, location string, known *document) (at spot, info warehouse.Info, err error) {
-	if known != nil && known.at.location == location {
-		at = known.at
-	} else {
-		root, key, err := c.Roots.Resolve(location)
-		if err != nil {
-			return at, info, err
-		}
-		at = spot{location, root.Store, key}
+// look asks the store about a file without reading it.
+func (c *Catalog) look(ctx context.Context, at string) (warehouse.Info, error) {
+	root, key, err := c.Roots.Resolve(at)
+	if err != nil {
+		return warehouse.Info{}, err
 	}
-	info, err = at.store.Stat(ctx, at.key)
-	return at, info, err
+	return root.Store.Stat(ctx, key)
 }
 
 // prove reads the file of a pointer and compares it with the digests recorded:
@@ -109,11 +95,11 @@ func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, err
 // likely ask for, in place of the one before.
 func (c *Catalog) remember(ctx context.Context, f file, table *metadata.Document, before journal.Pointer) {
 	c.documents.forget(before.SHA256)
-	at, info, err := c.look(ctx, f.pointer.MetadataLocation, nil)
+	info, err := c.look(ctx, f.pointer.MetadataLocation)
 	if err != nil {
 		return // it will be read
 	}
-	d := &document{text: f.text, at: at, info: info}
+	d := &document{text: f.text, info: info}
 	d.table.Store(table)
 	c.documents.keep(f.pointer.SHA256, d)
 }
@@ -144,9 +130,9 @@ func missing(at string, err error, reason string) *Error {
 }
 
 // stage writes a new version's file under its fresh name, gzipped when that says
-// so. It is durable on return, and nobody names it yet: a crash from here to the
-// record leaves a file that verify lists. Invalid when it can never be written
-// there.
+// so. It is durable on return, and nobody names it yet: a crash until it is recorded
+// leaves a file, perhaps a part of one, that verify lists. Invalid when it can never
+// be written there.
 func (c *Catalog) stage(ctx context.Context, doc version) (file, error) {
 	at, data := doc.MetadataLocation(), doc.Bytes()
 	if metadata.IsCompressedName(at) {
@@ -154,7 +140,7 @@ func (c *Catalog) stage(ctx context.Context, doc version) (file, error) {
 	}
 	root, key, err := c.Roots.Resolve(at)
 	if err == nil {
-		err = root.Store.Create(ctx, key, data)
+		err = root.Store.Stage(ctx, key, data)
 	}
 	switch {
 	case err == nil:

@@ -23,11 +23,11 @@ func keepingFiles(files warehouse.Store) warehouse.Store {
 	return keeping{files}
 }
 
-// keeping is a store that keeps what is created in it.
+// keeping is a store that keeps what is staged in it.
 type keeping struct{ warehouse.Store }
 
-func (s keeping) Create(ctx context.Context, key string, data []byte) error {
-	if err := s.Store.Create(ctx, key, data); err != nil {
+func (s keeping) Stage(ctx context.Context, key string, data []byte) error {
+	if err := s.Store.Stage(ctx, key, data); err != nil {
 		return err
 	}
 	name := fmt.Sprintf("%x.metadata.json", sha256.Sum256(data))

@@ -18,6 +18,7 @@ import (
 // used from many goroutines and beside other processes.
 type Store struct {
 	root    *os.Root
+	quick   quick
 	settled settled
 }
 
@@ -40,15 +41,42 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
 	}
-	return &Store{root: root}, nil
+	quick, err := openQuick(root)
+	if err != nil {
+		return nil, fmt.Errorf("warehouse: open %q: %w", path, errors.Join(err, root.Close()))
+	}
+	return &Store{root: root, quick: quick}, nil
 }
 
 // Close lets go of the folder. No method may be called after it.
-func (s *Store) Close() error { return s.root.Close() }
+func (s *Store) Close() error {
+	s.quick.close()
+	return s.root.Close()
+}
 
 // Get implements [warehouse.Reader].
 func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
-	folder, name, err := s.find(ctx, key)
+	file, err := s.open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := readAll(file, limit)
+	if err != nil {
+		return nil, readError(key, err)
+	}
+	return data, nil
+}
+
+// open opens the file under key for reading.
+func (s *Store) open(ctx context.Context, key string) (*os.File, error) {
+	if err := check(ctx, key); err != nil {
+		return nil, err
+	}
+	if file, ok := s.quick.open(key); ok {
+		return file, nil
+	}
+	folder, name, err := s.find(key)
 	if err != nil {
 		return nil, err
 	}
@@ -60,12 +88,7 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error
 	if err != nil {
 		return nil, readError(key, err)
 	}
-	defer file.Close()
-	data, err := readAll(file, limit)
-	if err != nil {
-		return nil, readError(key, err)
-	}
-	return data, nil
+	return file, nil
 }
 
 // readAll reads the file that was opened, which its name may no longer be.
@@ -82,16 +105,15 @@ func readAll(file *os.File, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Stat implements [warehouse.Reader]. One plain stat answers for a file that is
-// there; only what it does not find is looked for step by step.
+// Stat implements [warehouse.Reader].
 func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
 	if err := check(ctx, key); err != nil {
 		return warehouse.Info{}, err
 	}
-	if info, err := lstat(s.root, key); err == nil {
-		return infoOf(info), nil
+	if info, ok := s.quick.stat(key); ok {
+		return info, nil
 	}
-	folder, name, err := s.find(ctx, key)
+	folder, name, err := s.find(key)
 	if err != nil {
 		return warehouse.Info{}, err
 	}
@@ -116,10 +138,7 @@ func check(ctx context.Context, key string) error {
 }
 
 // find opens the folder that holds key, which the caller closes.
-func (s *Store) find(ctx context.Context, key string) (folder *os.Root, name string, err error) {
-	if err := check(ctx, key); err != nil {
-		return nil, "", err
-	}
+func (s *Store) find(key string) (folder *os.Root, name string, err error) {
 	parent, name := split(key)
 	if folder, err = s.openFolder(parent); err != nil {
 		return nil, "", readError(key, err)
@@ -168,4 +187,12 @@ func writeError(key string, err error) error {
 		return fmt.Errorf("%w: %q: %w", warehouse.ErrInvalidKey, key, err)
 	}
 	return fmt.Errorf("warehouse: write %q: %w", key, err)
+}
+
+// written is the answer to one who changed key, err being what came of it.
+func written(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return writeError(key, err)
 }

@@ -18,6 +18,7 @@ import (
 var ctx = context.Background()
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	warehousetest.Run(t, func(t *testing.T) warehouse.Store { return open(t, t.TempDir()) })
 }
 
@@ -162,12 +163,16 @@ func keys(t *testing.T, store *dir.Store, prefix string) []string {
 }
 
 // BenchmarkCreate is to be held against BenchmarkTwoSyncs: the same file, and
-// nothing but one sync of it and one of its folder.
-func BenchmarkCreate(b *testing.B) {
+// nothing but one sync of it and one of its folder. Stage has one sync.
+func BenchmarkCreate(b *testing.B) { benchmarkWrite(b, (*dir.Store).Create) }
+
+func BenchmarkStage(b *testing.B) { benchmarkWrite(b, (*dir.Store).Stage) }
+
+func benchmarkWrite(b *testing.B, write func(*dir.Store, context.Context, string, []byte) error) {
 	store := open(b, b.TempDir())
 	data := bytes.Repeat([]byte("x"), 4<<10)
 	for i := 0; b.Loop(); i++ {
-		if err := store.Create(ctx, fmt.Sprintf("t/metadata/%d", i), data); err != nil {
+		if err := write(store, ctx, fmt.Sprintf("t/metadata/%d", i), data); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -200,6 +205,30 @@ func BenchmarkStat(b *testing.B) {
 	}
 	for b.Loop() {
 		if _, err := store.Stat(ctx, "t/metadata/v1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCheckFolder(b *testing.B) {
+	store := open(b, b.TempDir())
+	if err := store.MakeFolder(ctx, "t/metadata"); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := errors.Join(store.CheckFolder(ctx, "t/metadata"), store.CheckFolder(ctx, "t/data")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	store := open(b, b.TempDir())
+	if err := store.Create(ctx, "t/metadata/v1", []byte("x")); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := store.Get(ctx, "t/metadata/v1", 1); err != nil {
 			b.Fatal(err)
 		}
 	}

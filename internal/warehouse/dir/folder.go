@@ -22,6 +22,9 @@ func (s *Store) MakeFolder(ctx context.Context, key string) error {
 	if err := check(ctx, key); err != nil {
 		return err
 	}
+	if done, err := s.quick.makeFolder(key); done {
+		return written(key, err)
+	}
 	folder, err := s.makeFolders(key)
 	if err != nil {
 		return writeError(key, err)
@@ -33,6 +36,9 @@ func (s *Store) MakeFolder(ctx context.Context, key string) error {
 func (s *Store) CheckFolder(ctx context.Context, key string) error {
 	if err := check(ctx, key); err != nil {
 		return err
+	}
+	if s.quick.fit(key) {
+		return nil
 	}
 	folder, err := s.openFolder(key)
 	switch {

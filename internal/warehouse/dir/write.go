@@ -16,7 +16,10 @@ const fileMode = 0o666
 
 // Create implements [warehouse.Store].
 func (s *Store) Create(ctx context.Context, key string, data []byte) error {
-	return s.write(ctx, key, data, func(folder *os.Root, temp, name string) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	return s.write(key, data, func(folder *os.Root, temp, name string) error {
 		if err := folder.Link(temp, name); err != nil {
 			return err
 		}
@@ -24,9 +27,24 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 	})
 }
 
+// Stage implements [warehouse.Store]: it is Create where the file system is not
+// known to make more of one sync.
+func (s *Store) Stage(ctx context.Context, key string, data []byte) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	if done, err := s.quick.stage(key, data); done {
+		return written(key, err)
+	}
+	return s.Create(ctx, key, data)
+}
+
 // Put implements [warehouse.Store].
 func (s *Store) Put(ctx context.Context, key string, data []byte) error {
-	return s.write(ctx, key, data, func(folder *os.Root, temp, name string) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	return s.write(key, data, func(folder *os.Root, temp, name string) error {
 		info, err := folder.Lstat(name)
 		if err == nil && info.Mode().Type() == fs.ModeSymlink {
 			return warehouse.ErrLink
@@ -39,17 +57,14 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) error {
 }
 
 // write stores data under a temporary name and lets publish give it its own.
-func (s *Store) write(ctx context.Context, key string, data []byte, publish func(folder *os.Root, temp, name string) error) error {
-	if err := check(ctx, key); err != nil {
-		return err
-	}
+func (s *Store) write(key string, data []byte, publish func(folder *os.Root, temp, name string) error) error {
 	parent, name := split(key)
-	folder, err := s.makeFolders(parent)
+	folder, err := s.folderFor(parent)
 	if err != nil {
 		return writeError(key, err)
 	}
 	defer folder.Close()
-	// The folder is durable. A crash here leaves it empty.
+	// The folder is there. A crash here leaves it empty, or undoes it.
 
 	temp := warehouse.TempPrefix + rand.Text()
 	if err := writeSynced(folder, temp, data); err != nil {
@@ -68,13 +83,26 @@ func (s *Store) write(ctx context.Context, key string, data []byte, publish func
 	return nil
 }
 
+// folderFor opens the folder key, which is durable when a name in it is.
+func (s *Store) folderFor(key string) (*os.Root, error) {
+	if s.quick.make(key) {
+		return s.openFolder(key)
+	}
+	return s.makeFolders(key)
+}
+
 // writeSynced creates the file name with data, durable but for its name.
 func writeSynced(folder *os.Root, name string, data []byte) error {
 	file, err := folder.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(data)
+	return writeAll(file, data)
+}
+
+// writeAll writes and syncs the new file, and closes it.
+func writeAll(file *os.File, data []byte) error {
+	_, err := file.Write(data)
 	if err == nil {
 		err = file.Sync()
 	}
@@ -87,7 +115,10 @@ func writeSynced(folder *os.Root, name string, data []byte) error {
 // Delete implements [warehouse.Store]. It syncs the folder also when the file
 // is gone already: an earlier call may have been cut off before it did.
 func (s *Store) Delete(ctx context.Context, key string) error {
-	folder, name, err := s.find(ctx, key)
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	folder, name, err := s.find(key)
 	if errors.Is(err, warehouse.ErrNotFound) {
 		return nil
 	}

@@ -14,8 +14,8 @@ type Op string
 const (
 	Get         Op = "get"
 	Stat        Op = "stat"
-	List        Op = "list" // the key is the prefix
-	Create      Op = "create"
+	List        Op = "list"   // the key is the prefix
+	Create      Op = "create" // Stage too
 	Put         Op = "put"
 	Delete      Op = "delete"
 	MakeFolder  Op = "make-folder"
@@ -94,6 +94,11 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[warehouse.Ent
 // Create implements [warehouse.Store].
 func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 	return s.change(Create, key, func() error { return s.store.Create(ctx, key, data) })
+}
+
+// Stage implements [warehouse.Store].
+func (s *Store) Stage(ctx context.Context, key string, data []byte) error {
+	return s.change(Create, key, func() error { return s.store.Stage(ctx, key, data) })
 }
 
 // Put implements [warehouse.Store].

@@ -116,6 +116,11 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 	return s.write(ctx, key, data, false)
 }
 
+// Stage implements [warehouse.Store].
+func (s *Store) Stage(ctx context.Context, key string, data []byte) error {
+	return s.Create(ctx, key, data)
+}
+
 // Put implements [warehouse.Store].
 func (s *Store) Put(ctx context.Context, key string, data []byte) error {
 	return s.write(ctx, key, data, true)

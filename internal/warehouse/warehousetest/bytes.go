@@ -8,20 +8,27 @@ import (
 	"puddle/internal/warehouse"
 )
 
-func testCreate(t *testing.T, store warehouse.Store) {
+// creation is Create or Stage: without a crash they are the same.
+type creation func(warehouse.Store, context.Context, string, []byte) error
+
+func testCreate(t *testing.T, store warehouse.Store) { testCreation(t, store, warehouse.Store.Create) }
+
+func testStage(t *testing.T, store warehouse.Store) { testCreation(t, store, warehouse.Store.Stage) }
+
+func testCreation(t *testing.T, store warehouse.Store, create creation) {
 	ctx := context.Background()
 	wantMissing(t, store, "a/b/c")
-	if err := store.Create(ctx, "a/b/c", []byte("first")); err != nil {
+	if err := create(store, ctx, "a/b/c", []byte("first")); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, "second Create", store.Create(ctx, "a/b/c", []byte("second")), warehouse.ErrExists)
+	wantError(t, "again", create(store, ctx, "a/b/c", []byte("second")), warehouse.ErrExists)
 	wantBytes(t, store, "a/b/c", "first")
-	if err := store.Create(ctx, "empty", nil); err != nil {
+	if err := create(store, ctx, "empty", nil); err != nil {
 		t.Fatal(err)
 	}
 	wantBytes(t, store, "empty", "")
 	large := strings.Repeat("0123456789abcdef", 1<<16)
-	if err := store.Create(ctx, "large", []byte(large)); err != nil {
+	if err := create(store, ctx, "large", []byte(large)); err != nil {
 		t.Fatal(err)
 	}
 	wantBytes(t, store, "large", large)
@@ -92,6 +99,7 @@ func testInvalidKeys(t *testing.T, store warehouse.Store) {
 		_, err = store.Stat(ctx, key)
 		wantError(t, "Stat of "+key, err, warehouse.ErrInvalidKey)
 		wantError(t, "Create of "+key, store.Create(ctx, key, nil), warehouse.ErrInvalidKey)
+		wantError(t, "Stage of "+key, store.Stage(ctx, key, nil), warehouse.ErrInvalidKey)
 		wantError(t, "Put of "+key, store.Put(ctx, key, nil), warehouse.ErrInvalidKey)
 		wantError(t, "Delete of "+key, store.Delete(ctx, key), warehouse.ErrInvalidKey)
 		if key != "" && key != "a/" { // prefixes, but no keys
@@ -128,6 +136,7 @@ func testCancelled(t *testing.T, store warehouse.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	wantError(t, "Create", store.Create(ctx, "a", nil), context.Canceled)
+	wantError(t, "Stage", store.Stage(ctx, "a", nil), context.Canceled)
 	wantError(t, "Put", store.Put(ctx, "a", nil), context.Canceled)
 	wantError(t, "Delete", store.Delete(ctx, "a"), context.Canceled)
 	_, err := store.Get(ctx, "a", noLimit)

@@ -12,7 +12,11 @@ import (
 	"puddle/internal/warehouse"
 )
 
-func testCreateRace(t *testing.T, store warehouse.Store) {
+func testCreateRace(t *testing.T, store warehouse.Store) { testRace(t, store, warehouse.Store.Create) }
+
+func testStageRace(t *testing.T, store warehouse.Store) { testRace(t, store, warehouse.Store.Stage) }
+
+func testRace(t *testing.T, store warehouse.Store, create creation) {
 	const racers = 32
 	var winner atomic.Value
 	var wins, losses atomic.Int32
@@ -22,7 +26,7 @@ func testCreateRace(t *testing.T, store warehouse.Store) {
 		group.Go(func() {
 			data := fmt.Sprint("racer ", i)
 			<-start
-			switch err := store.Create(context.Background(), "new/folder/key", []byte(data)); {
+			switch err := create(store, context.Background(), "new/folder/key", []byte(data)); {
 			case err == nil:
 				wins.Add(1)
 				winner.Store(data)

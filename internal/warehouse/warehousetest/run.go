@@ -19,6 +19,7 @@ func Run(t *testing.T, open func(t *testing.T) warehouse.Store) {
 		run  func(*testing.T, warehouse.Store)
 	}{
 		{"create, get, stat", testCreate},
+		{"stage, get, stat", testStage},
 		{"put replaces", testPut},
 		{"delete is idempotent", testDelete},
 		{"bytes belong to who holds them", testOwnership},
@@ -30,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) warehouse.Store) {
 		{"list stops when told", testListStops},
 		{"cancelled context", testCancelled},
 		{"32 creates, one winner", testCreateRace},
+		{"32 stages, one winner", testStageRace},
 		{"no torn reads during put", testPutRace},
 		{"folder and file do not collide", testCollision},
 		{"folders", testFolders},
