@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 
+	"puddle/internal/warehouse"
 	"puddle/journal"
 )
 
@@ -15,13 +16,28 @@ const MaxPropertiesBytes = 1 << 20
 // lie. It answers the places that the version owns. Invalid, Unavailable. Whether
 // they are free is another question (unheld), which the recorder decides.
 func (c *Catalog) admit(ctx context.Context, doc version) ([]journal.Place, error) {
+	return c.admitWith(ctx, doc, c.checkFolder)
+}
+
+// admitNext is admit for a version that follows another. The folders that were its
+// before are not looked at again: nothing is written there but the metadata file,
+// and whoever creates that looks at its way.
+func (c *Catalog) admitNext(ctx context.Context, before, doc version) ([]journal.Place, error) {
+	if samePlaces(before, doc) {
+		return c.admitWith(ctx, doc, func(context.Context, warehouse.Location) error { return nil })
+	}
+	return c.admit(ctx, doc)
+}
+
+// admitWith checks each folder.
+func (c *Catalog) admitWith(ctx context.Context, doc version, check folderCheck) ([]journal.Place, error) {
 	if n := len(doc.Bytes()); n > MaxMetadataBytes {
 		return nil, refuse(Invalid, "The metadata is %d bytes, the limit is %d", n, MaxMetadataBytes)
 	}
 	if err := checkSize(doc.Properties()); err != nil {
 		return nil, err
 	}
-	return c.placesOf(ctx, doc)
+	return c.placesOf(ctx, doc, check)
 }
 
 func checkSize(properties map[string]string) error {

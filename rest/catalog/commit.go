@@ -112,7 +112,11 @@ func (c *Catalog) plan(ctx context.Context, change Change) (s step, err error) {
 		return s, err
 	}
 	s.updates = actions(change.Updates)
-	s.places, err = c.admit(ctx, s.doc)
+	if s.base == nil {
+		s.places, err = c.admit(ctx, s.doc)
+	} else {
+		s.places, err = c.admitNext(ctx, s.base, s.doc)
+	}
 	return s, err
 }
 

@@ -42,12 +42,16 @@ func owned(doc version) iter.Seq2[string, string] {
 	}
 }
 
+// folderCheck tells why no folder can be at a location.
+type folderCheck func(context.Context, warehouse.Location) error
+
 // placesOf are the places of every location that a version of a table or view
-// owns. Each is a folder of the warehouse that may be had. Invalid, Unavailable.
-func (c *Catalog) placesOf(ctx context.Context, doc version) ([]journal.Place, error) {
+// owns. Each is a folder of the warehouse that may be had, as far as a check
+// tells. Invalid, Unavailable.
+func (c *Catalog) placesOf(ctx context.Context, doc version, check folderCheck) ([]journal.Place, error) {
 	var places []journal.Place
 	for role, location := range owned(doc) {
-		more, err := c.placed(ctx, role, location)
+		more, err := c.placed(ctx, role, location, check)
 		if err != nil {
 			return nil, err
 		}
@@ -64,14 +68,14 @@ func (c *Catalog) placesOf(ctx context.Context, doc version) ([]journal.Place, e
 // some clients take it for another (ADR 8). Invalid, naming what it is for, where
 // no folder can be: it is no storage URL, outside of the warehouse, a root,
 // reserved, or a file or a link is in the way.
-func (c *Catalog) placed(ctx context.Context, role, location string) ([]journal.Place, error) {
+func (c *Catalog) placed(ctx context.Context, role, location string, check folderCheck) ([]journal.Place, error) {
 	readings, err := c.readings(role, location)
 	if err != nil {
 		return nil, err
 	}
 	places := make([]journal.Place, len(readings))
 	for i, l := range readings {
-		err := c.checkFolder(ctx, l)
+		err := check(ctx, l)
 		switch {
 		case unfit(err):
 			return nil, barred(role, location, misread(l, readings[0], err))

@@ -55,7 +55,7 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 	if view == base {
 		return viewOf(base), nil
 	}
-	places, err := c.admit(ctx, view)
+	places, err := c.admitNext(ctx, base, view)
 	if err != nil {
 		return View{}, err
 	}
