@@ -51,7 +51,8 @@ func followsParent(cursor journal.Position, e journal.Event, start journal.Incar
 // Fold applies one event, of which Follows said true, to the tables: the one
 // place where the rules are, for every projection that holds pointers, live and
 // in replay. What breaks a rule is a *Conflict; then, and after any other error,
-// the caller undoes what was written since.
+// the caller undoes what was written since. An event with fewer than two moves is
+// refused before anything is written.
 func Fold(t Tables, e journal.Event) error {
 	switch b := e.Body.(type) {
 	case journal.IncarnationStarted:
@@ -69,8 +70,8 @@ func Fold(t Tables, e journal.Event) error {
 		if err := leavePlaces(t, e.Moves()); err != nil {
 			return err
 		}
-		for i, m := range e.Moves() {
-			if err := foldMove(t, e, i, m); err != nil {
+		for _, m := range e.Moves() {
+			if err := foldMove(t, e, m); err != nil {
 				return err
 			}
 		}

@@ -11,8 +11,9 @@ import (
 )
 
 // foldMove applies one move. The moves of an event are judged in order, each
-// seeing what those before it did, and places that all of them have left.
-func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
+// seeing what those before it did, and places that all of them have left. What is
+// refused is refused before anything is written.
+func foldMove(t Tables, e journal.Event, m journal.Move) error {
 	held, err := checkFrom(t, e.Kind(), m)
 	if err != nil {
 		return err
@@ -22,31 +23,27 @@ func foldMove(t Tables, e journal.Event, index int, m journal.Move) error {
 			return err
 		}
 	}
-	if m.To == nil {
-		err = t.DropObject(held)
-	} else {
-		err = t.PutObject(Object{
+	places, err := checkPlaces(t, m, held.Places)
+	if err != nil {
+		return err
+	}
+	if err := foldPurge(t, e, m, held); err != nil {
+		return err
+	}
+	after := HeldObject{Object: held.Object, Dropped: true}
+	if m.To != nil {
+		after = HeldObject{Places: places, Object: Object{
 			Kind: m.Kind, UUID: m.UUID, Identifier: m.To.Identifier, Pointer: m.To.Pointer, Location: m.To.Location,
-		})
+		}}
 	}
-	if err != nil {
-		return err
-	}
-	owned, err := foldPlaces(t, m)
-	if err != nil {
-		return err
-	}
-	if err := foldPurge(t, e, m, held, owned); err != nil {
-		return err
-	}
-	return t.AddStep(StepOf(e, m), index, Names(m))
+	return t.Move(after, e, m)
 }
 
 // foldPurge keeps the purge that a drop asks for, and cancels that of a table
 // which comes back.
-func foldPurge(t Tables, e journal.Event, m journal.Move, held Object, owned []journal.Place) error {
+func foldPurge(t Tables, e journal.Event, m journal.Move, held HeldObject) error {
 	if b, ok := e.Body.(journal.TableDropped); ok && b.Purge {
-		return askPurge(t, e, held, owned)
+		return askPurge(t, e, held)
 	}
 	if m.From == nil && held.UUID == m.UUID {
 		return t.DropPurge(m.UUID)
@@ -55,18 +52,18 @@ func foldPurge(t Tables, e journal.Event, m journal.Move, held Object, owned []j
 }
 
 // checkFrom compares where the event found the object with where it is, and
-// answers what was held of its uuid: of a newborn nothing.
-func checkFrom(t Tables, kind journal.Kind, m journal.Move) (Object, error) {
-	held, live, known, err := t.FindObject(m.UUID)
+// answers what is held of its uuid: of a newborn nothing.
+func checkFrom(t Tables, kind journal.Kind, m journal.Move) (HeldObject, error) {
+	held, known, err := t.FindObject(m.UUID)
 	switch {
 	case err != nil:
-		return Object{}, err
+		return HeldObject{}, err
 	case m.From == nil:
-		return held, checkBirth(kind, m, held, live, known)
-	case !live || held.Kind != m.Kind || !held.Identifier.Equal(m.From.Identifier):
-		return Object{}, conflict(ObjectMissing, m, uuid.Nil)
+		return held, checkBirth(kind, m, held, known)
+	case !known || held.Dropped || held.Kind != m.Kind || !held.Identifier.Equal(m.From.Identifier):
+		return HeldObject{}, conflict(ObjectMissing, m, uuid.Nil)
 	case held.Pointer != m.From.Pointer:
-		return Object{}, conflict(PointerMoved, m, uuid.Nil)
+		return HeldObject{}, conflict(PointerMoved, m, uuid.Nil)
 	}
 	return held, nil
 }
@@ -75,11 +72,11 @@ func checkFrom(t Tables, kind journal.Kind, m journal.Move) (Object, error) {
 // to an object again, of the same kind, whose history it continues (formats §1).
 // Undropping gives no other, and brings it back as it was dropped: when it came
 // back and was dropped again meanwhile, its pointer has moved.
-func checkBirth(kind journal.Kind, m journal.Move, held Object, live, known bool) error {
+func checkBirth(kind journal.Kind, m journal.Move, held HeldObject, known bool) error {
 	undrops := kind == journal.KindTableUndropped || kind == journal.KindViewUndropped
 	registers := kind == journal.KindTableRegistered || kind == journal.KindViewRegistered
 	switch {
-	case known && (live || held.Kind != m.Kind || !undrops && !registers):
+	case known && (!held.Dropped || held.Kind != m.Kind || !undrops && !registers):
 		return conflict(UUIDTaken, m, m.UUID)
 	case !known && undrops:
 		return conflict(ObjectMissing, m, uuid.Nil)
@@ -106,24 +103,15 @@ func checkName(t Tables, m journal.Move) error {
 	return c
 }
 
-// foldPlaces gives an object its places and takes those it has no more. Only a
-// path that is new to it can overlap another object's. It answers what the object
-// owned before.
-func foldPlaces(t Tables, m journal.Move) (owned []journal.Place, err error) {
-	var wanted []journal.Place
-	if m.To != nil {
-		wanted = m.To.Places
+// checkPlaces are the places that an object has after a move, if it can have them.
+// Only a path that is new to it can overlap another object's.
+func checkPlaces(t Tables, m journal.Move, owned []journal.Place) ([]journal.Place, error) {
+	if m.To == nil {
+		return nil, nil
 	}
-	if wanted, err = OrderPlaces(wanted); err != nil {
-		return nil, err
-	}
-	if m.From != nil {
-		if owned, err = t.Places(m.UUID); err != nil {
-			return nil, err
-		}
-	}
-	if slices.Equal(owned, wanted) {
-		return owned, nil
+	wanted, err := OrderPlaces(m.To.Places)
+	if err != nil || slices.Equal(owned, wanted) {
+		return owned, err
 	}
 	for _, p := range wanted {
 		if slices.ContainsFunc(owned, func(o journal.Place) bool { return o.Path == p.Path }) {
@@ -139,7 +127,7 @@ func foldPlaces(t Tables, m journal.Move) (owned []journal.Place, err error) {
 			return nil, c
 		}
 	}
-	return owned, t.SetPlaces(m.UUID, wanted)
+	return wanted, nil
 }
 
 // OrderPlaces are the places that an object owns by a move to them: sorted by path,

@@ -17,12 +17,12 @@ func leavePlaces(t Tables, moves []journal.Move) error {
 		if m.From == nil {
 			continue
 		}
-		owned, err := t.Places(m.UUID)
+		held, ok, err := t.FindObject(m.UUID)
 		if err != nil {
 			return err
 		}
-		kept := slices.DeleteFunc(slices.Clone(owned), func(o journal.Place) bool { return !keeps(m, o.Path) })
-		if len(kept) == len(owned) {
+		kept := slices.DeleteFunc(slices.Clone(held.Places), func(o journal.Place) bool { return !keeps(m, o.Path) })
+		if !ok || len(kept) == len(held.Places) {
 			continue
 		}
 		if err := t.SetPlaces(m.UUID, kept); err != nil {

@@ -50,8 +50,9 @@ func (m stateMoment) Namespaces() iter.Seq2[Namespace, error] {
 }
 
 func (m stateMoment) Objects() iter.Seq2[HeldObject, error] {
-	return values(m.ctx, m.objects, func(o object) []HeldObject {
-		return []HeldObject{{Object: o.Object, Dropped: !o.live, Places: slices.Clone(o.places)}}
+	return values(m.ctx, m.objects, func(o HeldObject) []HeldObject {
+		o.Places = slices.Clone(o.Places)
+		return []HeldObject{o}
 	})
 }
 

@@ -35,10 +35,10 @@ type Purges interface {
 }
 
 // askPurge keeps what a drop asks for: the removal of what held was and owned.
-func askPurge(t Tables, e journal.Event, held Object, places []journal.Place) error {
+func askPurge(t Tables, e journal.Event, held HeldObject) error {
 	return t.PutPurge(Purge{
 		Table: held.UUID, Drop: e.ID, Seq: e.Seq, At: e.At,
-		Identifier: held.Identifier, Pointer: held.Pointer, Location: held.Location, Places: places,
+		Identifier: held.Identifier, Pointer: held.Pointer, Location: held.Location, Places: held.Places,
 	})
 }
 

@@ -80,9 +80,13 @@ type Step struct {
 
 // Made is the location of the metadata file that the step's event made; empty
 // when it made none, or took one that was there.
-func (s Step) Made() string {
-	if s.Kind == journal.KindTableCreated || s.Kind == journal.KindTablesCommitted {
-		return s.Move.To.Pointer.MetadataLocation
+func (s Step) Made() string { return Made(s.Kind, s.Move) }
+
+// Made is the location of the metadata file that an event of a kind made for a
+// move; empty when it made none, or took one that was there.
+func Made(kind journal.Kind, m journal.Move) string {
+	if kind == journal.KindTableCreated || kind == journal.KindTablesCommitted {
+		return m.To.Pointer.MetadataLocation
 	}
 	return ""
 }
@@ -100,6 +104,7 @@ type History interface {
 	Holders(ctx context.Context, id journal.Identifier) ([]uuid.UUID, error)
 	// Created tells whether a table-created or tables-committed of the object made
 	// the metadata file of that location, spelled exactly so. The cost does not
-	// depend on other objects, and what newer steps made is found sooner.
+	// depend on how many steps and objects there are, but in a projection of
+	// memory, where newer ones are found sooner.
 	Created(ctx context.Context, object uuid.UUID, location string) (bool, error)
 }

@@ -19,25 +19,14 @@ type held struct {
 	namespaces tree[Namespace]         // by path
 	ids        tree[journal.Namespace] // by id
 	children   tree[string]            // by parent and name: the name
-	objects    tree[object]            // by uuid, the dropped ones too
+	objects    tree[HeldObject]        // by uuid, the dropped ones too
 	names      tree[uuid.UUID]         // live objects, by identifier
 	kinds      tree[string]            // live objects, by namespace, kind and name: the name
-	places     tree[placeOf]           // by path
+	places     tree[uuid.UUID]         // by path: the object
 	purges     tree[Purge]             // by the table's uuid
 	due        tree[uuid.UUID]         // the pending ones, by the drop's seq: the table
 	steps      tree[*past[Step]]       // by uuid
 	holders    tree[*past[uuid.UUID]]  // by identifier
-}
-
-type object struct {
-	Object
-	live   bool
-	places []journal.Place
-}
-
-type placeOf struct {
-	role   string
-	object uuid.UUID
 }
 
 // past is a list that grows at its front and is never changed: newest first.
@@ -105,9 +94,9 @@ func (h *held) Occupied(name journal.Namespace) (bool, error) {
 }
 
 // FindObject finds by uuid.
-func (h *held) FindObject(id uuid.UUID) (found Object, live, ok bool, err error) {
+func (h *held) FindObject(id uuid.UUID) (HeldObject, bool, error) {
 	o, ok := h.objects.get(string(id[:]))
-	return o.Object, o.live, ok, nil
+	return o, ok, nil
 }
 
 // NameHolder finds by identifier.
@@ -116,24 +105,27 @@ func (h *held) NameHolder(id journal.Identifier) (Object, bool, error) {
 	return o, ok, nil
 }
 
-// PutObject keeps a copy, with the places that are held already.
-func (h *held) PutObject(o Object) error {
-	before, _ := h.objects.get(string(o.UUID[:]))
-	if before.live && !before.Identifier.Equal(o.Identifier) {
-		h.unname(before.Object)
+// Move keeps a copy, and puts the step at the front of its object's past.
+func (h *held) Move(o HeldObject, e journal.Event, m journal.Move) error {
+	key := string(o.UUID[:])
+	was, ok := h.objects.get(key)
+	if ok && !was.Dropped {
+		h.unname(was.Object)
 	}
+	h.swapPlaces(o.UUID, was.Places, o.Places)
 	o.Identifier = ownIdentifier(o.Identifier)
-	h.objects = h.objects.put(string(o.UUID[:]), object{Object: o, live: true, places: before.places})
-	h.names = h.names.put(nameKey(o.Identifier), o.UUID)
-	h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
-	return nil
-}
-
-// DropObject frees the name.
-func (h *held) DropObject(o Object) error {
-	before, _ := h.objects.get(string(o.UUID[:]))
-	h.unname(before.Object)
-	h.objects = h.objects.put(string(o.UUID[:]), object{Object: o, places: before.places})
+	h.objects = h.objects.put(key, o)
+	if !o.Dropped {
+		h.names = h.names.put(nameKey(o.Identifier), o.UUID)
+		h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
+	}
+	before, _ := h.steps.get(key)
+	h.steps = h.steps.put(key, &past[Step]{StepOf(e, m), before})
+	if Names(m) {
+		key := nameKey(m.To.Identifier)
+		before, _ := h.holders.get(key)
+		h.holders = h.holders.put(key, &past[uuid.UUID]{m.UUID, before})
+	}
 	return nil
 }
 
@@ -142,55 +134,40 @@ func (h *held) unname(o Object) {
 	h.kinds = h.kinds.remove(kindKey(o.Identifier.Namespace, o.Kind) + o.Identifier.Name)
 }
 
-// Places are the object's.
-func (h *held) Places(id uuid.UUID) ([]journal.Place, error) {
-	o, _ := h.objects.get(string(id[:]))
-	return o.places, nil
-}
-
 // SetPlaces replaces them.
 func (h *held) SetPlaces(id uuid.UUID, places []journal.Place) error {
 	o, _ := h.objects.get(string(id[:]))
-	for _, p := range o.places {
+	h.swapPlaces(id, o.Places, places)
+	o.Places = places
+	h.objects = h.objects.put(string(id[:]), o)
+	return nil
+}
+
+func (h *held) swapPlaces(id uuid.UUID, old, places []journal.Place) {
+	for _, p := range old {
 		h.places = h.places.remove(p.Path)
 	}
 	for _, p := range places {
-		h.places = h.places.put(p.Path, placeOf{p.Role, id})
+		h.places = h.places.put(p.Path, id)
 	}
-	o.places = places
-	h.objects = h.objects.put(string(id[:]), o)
-	return nil
 }
 
 // PlaceHolder looks up each folder above, then takes the first path below.
 func (h *held) PlaceHolder(path string, except uuid.UUID) (uuid.UUID, bool, error) {
 	for _, above := range PlacesAbove(path) {
-		if p, ok := h.places.get(above); ok && p.object != except {
-			return p.object, true, nil
+		if holder, ok := h.places.get(above); ok && holder != except {
+			return holder, true, nil
 		}
 	}
-	for below, p := range h.places.from(path) {
+	for below, holder := range h.places.from(path) {
 		if !strings.HasPrefix(below, path) {
 			break
 		}
-		if p.object != except {
-			return p.object, true, nil
+		if holder != except {
+			return holder, true, nil
 		}
 	}
 	return uuid.Nil, false, nil
-}
-
-// AddStep puts the step at the front of its object's past.
-func (h *held) AddStep(s Step, _ int, named bool) error {
-	key := string(s.Move.UUID[:])
-	before, _ := h.steps.get(key)
-	h.steps = h.steps.put(key, &past[Step]{s, before})
-	if named {
-		key := nameKey(s.Move.To.Identifier)
-		before, _ := h.holders.get(key)
-		h.holders = h.holders.put(key, &past[uuid.UUID]{s.Move.UUID, before})
-	}
-	return nil
 }
 
 // below begins the keys of what is in a namespace.

@@ -54,7 +54,7 @@ func (s *State) Objects(ctx context.Context, in journal.Namespace, kind journal.
 func (s *State) Places(ctx context.Context, id uuid.UUID) ([]journal.Place, error) {
 	h := s.now()
 	o, _ := h.objects.get(string(id[:]))
-	return slices.Clone(o.places), ctx.Err()
+	return slices.Clone(o.Places), ctx.Err()
 }
 
 // PlaceHolder finds who has a place that overlaps the path.

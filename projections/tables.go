@@ -16,7 +16,6 @@ type Tables interface {
 	ObjectTable
 	PlaceTable
 	PurgeTable
-	HistoryTable
 }
 
 // WarehouseTable says which warehouse this is.
@@ -39,24 +38,22 @@ type NamespaceTable interface {
 	Occupied(name journal.Namespace) (bool, error)
 }
 
-// ObjectTable holds the objects, those that were dropped too.
+// ObjectTable holds the objects, those that were dropped too, and the steps of all
+// that ever were.
 type ObjectTable interface {
-	// FindObject looks one up, live or dropped.
-	FindObject(object uuid.UUID) (found Object, live, ok bool, err error)
+	// FindObject looks one up, live or dropped. Its places are not to be changed.
+	FindObject(object uuid.UUID) (HeldObject, bool, error)
 	// NameHolder is the live object that has a name.
 	NameHolder(id journal.Identifier) (Object, bool, error)
-	// PutObject adds a live object or replaces what is held of its uuid.
-	PutObject(o Object) error
-	// DropObject turns a live object into a dropped one, which has no name. Its
-	// places are taken by SetPlaces.
-	DropObject(o Object) error
+	// Move puts the object o, with its places, where a move of the event brought
+	// it, in place of what is held of its uuid, and adds the step to the history.
+	// A dropped one has neither name nor place. No path comes twice.
+	Move(o HeldObject, e journal.Event, m journal.Move) error
 }
 
 // PlaceTable holds what live objects own.
 type PlaceTable interface {
-	// Places are those of an object, ordered by path.
-	Places(object uuid.UUID) ([]journal.Place, error)
-	// SetPlaces replaces those of an object. No path comes twice.
+	// SetPlaces replaces those of an object that is there, ordered by path.
 	SetPlaces(object uuid.UUID, places []journal.Place) error
 	// PlaceHolder is another object than the one named that has a place which
 	// is the path, above it or below it: the one of the place whose path is
@@ -72,11 +69,4 @@ type PurgeTable interface {
 	PutPurge(p Purge) error
 	// DropPurge forgets that of a table. There need not be one.
 	DropPurge(table uuid.UUID) error
-}
-
-// HistoryTable holds the steps of all objects that ever were.
-type HistoryTable interface {
-	// AddStep appends one; index is the move's in its event, and named tells
-	// that the move gave the object a name it did not have before.
-	AddStep(s Step, index int, named bool) error
 }

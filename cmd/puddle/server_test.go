@@ -303,21 +303,8 @@ func TestUnusableTablesAreMadeAnew(t *testing.T) {
 			_, err = db.Exec("PRAGMA user_version = 99")
 			return errors.Join(err, db.Close())
 		},
-		"schema 1": func(path string) error {
-			script, err := os.ReadFile("testdata/tables-1.sql")
-			if err != nil {
-				return err
-			}
-			if err := os.Remove(path); err != nil {
-				return err
-			}
-			db, err := sql.Open("sqlite", path)
-			if err != nil {
-				return err
-			}
-			_, err = db.Exec(string(script))
-			return errors.Join(err, db.Close())
-		},
+		"schema 1": func(path string) error { return replaced(path, "testdata/tables-1.sql") },
+		"schema 3": func(path string) error { return replaced(path, "testdata/tables-3.sql") },
 		"pages": func(path string) error {
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -348,6 +335,23 @@ func TestUnusableTablesAreMadeAnew(t *testing.T) {
 			}
 		})
 	}
+}
+
+// replaced makes the file anew from a script.
+func replaced(path, from string) error {
+	script, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(string(script))
+	return errors.Join(err, db.Close())
 }
 
 // A database of another program is not set aside: it is not puddle's.

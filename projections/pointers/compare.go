@@ -24,7 +24,7 @@ func (db *DB) Compare(ctx context.Context, warehouse uuid.UUID, from journal.Rea
 	return db.read(ctx, func(s *session) error {
 		c := comparison{
 			tables: &tables{session: s, id: warehouse}, objects: map[uuid.UUID]bool{},
-			purges: map[uuid.UUID]bool{}, namespaces: map[uuid.UUID]*seenNamespace{},
+			before: map[uuid.UUID]int64{}, purges: map[uuid.UUID]bool{}, namespaces: map[uuid.UUID]*seenNamespace{},
 		}
 		return c.run(ctx, from)
 	})
@@ -34,7 +34,8 @@ func (db *DB) Compare(ctx context.Context, warehouse uuid.UUID, from journal.Rea
 // state.
 type comparison struct {
 	*tables
-	objects, purges map[uuid.UUID]bool // that were met
+	before          map[uuid.UUID]int64 // number of the next older step of objects that were met
+	objects, purges map[uuid.UUID]bool  // that were met
 	namespaces      map[uuid.UUID]*seenNamespace
 }
 
@@ -88,9 +89,9 @@ func (c *comparison) event(e journal.Event) error {
 		return c.purged(b)
 	}
 	moves := e.Moves()
-	for i := range slices.Backward(moves) {
-		for _, compare := range []func(journal.Event, int, journal.Move) error{c.step, c.object, c.purge} {
-			if err := compare(e, i, moves[i]); err != nil {
+	for _, m := range slices.Backward(moves) {
+		for _, compare := range []func(journal.Event, journal.Move) error{c.move, c.object, c.purge} {
+			if err := compare(e, m); err != nil {
 				return err
 			}
 		}
@@ -98,33 +99,70 @@ func (c *comparison) event(e journal.Event) error {
 	return nil
 }
 
-// step compares the row of history.
-func (c *comparison) step(e journal.Event, index int, m journal.Move) error {
-	want := projections.StepOf(e, m)
-	held, err := c.steps(`warehouse = ? AND uuid = ? AND seq = ? AND move = ? AND made = ? AND named = ?`,
-		c.id[:], m.UUID[:], int64(e.Seq), index, made(want), projections.Names(m))
-	if err == nil && (len(held) != 1 || !reflect.DeepEqual(held[0], want)) {
-		err = differs("the history of %s", m.UUID)
+// move compares the step, and what finds it. Steps have followed each other without
+// a gap.
+func (c *comparison) move(e journal.Event, m journal.Move) error {
+	number := c.step
+	c.step--
+	row, err := c.find(m.UUID)
+	if err != nil {
+		return err
+	}
+	last, met := c.before[m.UUID]
+	if row != nil && !met {
+		last = row.step
+	}
+	if row == nil || last != number {
+		return differs("the last step of %s", m.UUID)
+	}
+	held, err := c.stepsTo(m.UUID, number, 1)
+	if err != nil {
+		return err
+	}
+	if len(held) != 1 || !reflect.DeepEqual(held[0], projections.StepOf(e, m)) {
+		return differs("the history of %s", m.UUID)
+	}
+	var object, before int64
+	if err := c.row(`SELECT object, before FROM history WHERE step = ?`, number).scan(&object, &before); err != nil {
+		return err
+	}
+	c.before[m.UUID] = before
+	if object != row.id {
+		return differs("the history of %s", m.UUID)
+	}
+	return c.findable(row.id, number, e, m)
+}
+
+// findable compares what finds a step by the file that it made and by the name that
+// it gave.
+func (c *comparison) findable(object, number int64, e journal.Event, m journal.Move) error {
+	var made, named bool
+	file := madeBy(e, m)
+	err := c.row(`SELECT EXISTS (SELECT 1 FROM made WHERE object = ? AND file = ? AND step = ?)`, object, file, number).scan(&made)
+	if err != nil {
+		return err
+	}
+	id := m.Identifier()
+	err = c.row(`SELECT EXISTS (SELECT 1 FROM names WHERE warehouse = ? AND namespace = ? AND name = ? AND step = ? AND uuid = ?)`,
+		c.id[:], id.Namespace.Key(), id.Name, number, m.UUID[:]).scan(&named)
+	if err == nil && (made != (file != 0) || named != projections.Names(m)) {
+		err = differs("what finds the history of %s", m.UUID)
 	}
 	return err
 }
 
 // object compares the object, its name and its places.
-func (c *comparison) object(_ journal.Event, _ int, m journal.Move) error {
+func (c *comparison) object(_ journal.Event, m journal.Move) error {
+	held, ok, err := c.FindObject(m.UUID)
+	if err != nil {
+		return err
+	}
 	if c.objects[m.UUID] {
-		return nil
+		return c.left(held, m)
 	}
 	c.objects[m.UUID] = true
-	held, live, ok, err := c.FindObject(m.UUID)
-	if err != nil {
-		return err
-	}
-	places, err := c.Places(m.UUID)
-	if err != nil {
-		return err
-	}
 	if m.To == nil {
-		if !ok || live || held.Pointer != m.From.Pointer || !held.Identifier.Equal(m.From.Identifier) || len(places) > 0 {
+		if !ok || !held.Dropped || held.Pointer != m.From.Pointer || !held.Identifier.Equal(m.From.Identifier) || len(held.Places) > 0 {
 			return differs("%s, which was dropped", m.UUID)
 		}
 		return nil
@@ -138,14 +176,42 @@ func (c *comparison) object(_ journal.Event, _ int, m journal.Move) error {
 	if err != nil {
 		return err
 	}
-	if !live || !reflect.DeepEqual(held, want) || !reflect.DeepEqual(named, want) || !slices.Equal(places, wanted) {
+	if !ok || held.Dropped || !reflect.DeepEqual(held.Object, want) || !reflect.DeepEqual(named, want) || !slices.Equal(held.Places, wanted) {
 		return differs("%s (%s)", m.To.Identifier.Quoted(), m.UUID)
+	}
+	for _, p := range held.Places {
+		owner, _, err := c.owner(p.Path)
+		if err != nil {
+			return err
+		}
+		if owner != m.UUID {
+			return differs("the places of %s", m.UUID)
+		}
+	}
+	return nil
+}
+
+// left looks whether the object still has a place that it had after an older move
+// and does not hold.
+func (c *comparison) left(held projections.HeldObject, m journal.Move) error {
+	if m.To == nil {
+		return nil
+	}
+	for _, p := range m.To.Places {
+		if hasPath(held.Places, p.Path) {
+			continue
+		}
+		if owner, ok, err := c.owner(p.Path); err != nil {
+			return err
+		} else if ok && owner == m.UUID {
+			return differs("the places of %s", m.UUID)
+		}
 	}
 	return nil
 }
 
 // purge compares what a drop asked for, and that a return has cancelled it.
-func (c *comparison) purge(e journal.Event, _ int, m journal.Move) error {
+func (c *comparison) purge(e journal.Event, m journal.Move) error {
 	dropped, drops := e.Body.(journal.TableDropped)
 	asks := drops && dropped.Purge
 	if c.purges[m.UUID] || !asks && m.From != nil {

@@ -2,6 +2,8 @@ package pointers
 
 import (
 	"database/sql"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,138 +12,136 @@ import (
 	"puddle/projections"
 )
 
-// historyColumns are what stepRow reads.
-const historyColumns = `uuid, seq, event_id, at, event, actor, request_id, kind,
-	from_namespace, from_name, from_metadata_location, from_size, from_sha256, from_encoding, from_document_sha256,
-	to_namespace, to_name, to_metadata_location, to_size, to_sha256, to_encoding, to_document_sha256,
-	to_location, snapshot_id`
+// addStep inserts the last step of an object, after the one that was its last
+// before: 0 for none.
+func (t *tables) addStep(r *objectRow, before int64, e journal.Event, m journal.Move) error {
+	return t.exec(`INSERT INTO history (step, object, before, what) VALUES (?, ?, ?, ?)`, r.step, r.id, before, packStep(e, m))
+}
 
-// AddStep inserts a row.
-func (t *tables) AddStep(s projections.Step, index int, named bool) error {
-	m := s.Move
-	args := []any{
-		t.id[:], index, named, made(s), m.UUID[:], int64(s.Seq), s.Event[:], s.At.UnixMilli(), string(s.Kind),
-		string(s.Actor), s.RequestID, string(m.Kind),
-	}
-	from, to, location := make([]any, 7), make([]any, 7), any(nil)
+// What there is of a move.
+const (
+	hasFrom = 1 << iota
+	hasTo
+	hasSnapshot
+)
+
+// packStep is what the column what holds of a move. Where it began is where the
+// step before ended.
+func packStep(e journal.Event, m journal.Move) []byte {
+	p := append(make(packed, 0, 512), e.ID[:]...)
+	p = p.number(int64(e.Seq)).number(e.At.UnixMilli()).text(string(e.Kind()))
+	p = p.text(string(e.Cause.Actor)).text(e.Cause.RequestID).text(string(m.Kind))
+	var has byte
 	if m.From != nil {
-		from = end(m.From.Identifier, m.From.Pointer)
+		has |= hasFrom
 	}
 	if m.To != nil {
-		to, location = end(m.To.Identifier, m.To.Pointer), m.To.Location
+		has |= hasTo
 	}
-	args = append(append(append(args, from...), to...), location)
 	if m.SnapshotID != nil {
-		args = append(args, *m.SnapshotID)
-	} else {
-		args = append(args, nil)
+		has |= hasSnapshot
 	}
-	return t.exec(`INSERT INTO history (warehouse, move, named, made, `+historyColumns+`)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
-}
-
-// end is one end of a move as columns.
-func end(id journal.Identifier, p journal.Pointer) []any {
-	return []any{
-		id.Namespace.Key(), id.Name,
-		p.MetadataLocation, p.Size, p.SHA256[:], string(p.Encoding), p.DocumentSHA256[:],
+	p = append(p, has)
+	if m.To != nil {
+		p = p.text(m.To.Identifier.Namespace.Key()).text(m.To.Identifier.Name).text(m.To.Location).pointer(m.To.Pointer)
 	}
-}
-
-// endRow is one end of a move on its way in; all columns are null when the move
-// has no such end.
-type endRow struct {
-	namespace, name, metadataLocation, encoding sql.NullString
-	size                                        sql.NullInt64
-	sha256, documentSHA256                      []byte
-}
-
-func (r *endRow) into() []any {
-	return []any{&r.namespace, &r.name, &r.metadataLocation, &r.size, &r.sha256, &r.encoding, &r.documentSHA256}
-}
-
-func (r *endRow) is() bool { return r.namespace.Valid }
-
-func (r *endRow) end() (journal.Identifier, journal.Pointer, error) {
-	id := journal.Identifier{Namespace: journal.NamespaceOfKey(r.namespace.String), Name: r.name.String}
-	p := journal.Pointer{
-		MetadataLocation: r.metadataLocation.String, Size: r.size.Int64, Encoding: journal.Encoding(r.encoding.String),
+	if m.SnapshotID != nil {
+		p = p.number(*m.SnapshotID)
 	}
-	if err := fixed(p.SHA256[:]).Scan(r.sha256); err != nil {
-		return id, p, err
-	}
-	return id, p, fixed(p.DocumentSHA256[:]).Scan(r.documentSHA256)
+	return p
 }
 
-// steps reads rows of history in their order.
-func (t *tables) steps(where string, args ...any) ([]projections.Step, error) {
+// unpackStep reads a step, of an object that it does not name, and whether it began
+// somewhere.
+func unpackStep(data []byte) (s projections.Step, from bool, err error) {
+	u := unpacking{rest: data}
+	copy(s.Event[:], u.bytes(uint64(len(s.Event))))
+	s.Seq, s.At = journal.Seq(u.number()), time.UnixMilli(u.number()).UTC()
+	s.Kind, s.Actor, s.RequestID = journal.Kind(u.text()), journal.Actor(u.text()), u.text()
+	s.Move.Kind = journal.ObjectKind(u.text())
+	has := u.flag()
+	if has&hasTo != 0 {
+		to := journal.To{Identifier: journal.Identifier{Namespace: journal.NamespaceOfKey(u.text()), Name: u.text()}}
+		to.Location, to.Pointer = u.text(), u.pointer()
+		s.Move.To = &to
+	}
+	if has&hasSnapshot != 0 {
+		id := u.number()
+		s.Move.SnapshotID = &id
+	}
+	return s, has&hasFrom != 0, u.end("a step")
+}
+
+// beginStep says where a step of an object began: where the one before it ended.
+func beginStep(s *projections.Step, object uuid.UUID, from bool, before *projections.Step) error {
+	s.Move.UUID = object
+	if !from {
+		return nil
+	}
+	if before == nil || before.Move.To == nil {
+		return fmt.Errorf("%w: the step of %s at %s goes on from nowhere", ErrCorrupt, object, s.Seq)
+	}
+	s.Move.From = &journal.From{Identifier: before.Move.To.Identifier, Pointer: before.Move.To.Pointer}
+	return nil
+}
+
+// steps reads the last steps of an object, at most limit of them, the oldest first;
+// a limit below zero means all.
+func (t *tables) steps(object uuid.UUID, limit int) ([]projections.Step, error) {
+	row, err := t.find(object)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return t.stepsTo(object, row.step, limit)
+}
+
+// stepsTo reads from a step back.
+func (t *tables) stepsTo(object uuid.UUID, step int64, limit int) ([]projections.Step, error) {
 	var steps []projections.Step
+	var began []bool
+	more := limit
+	if limit > 0 {
+		more++ // to say where the first one began
+	}
 	err := t.each(func(rows *sql.Rows) error {
-		step, err := scanStep(rows)
-		steps = append(steps, step)
+		var what sql.RawBytes
+		if err := rows.Scan(&what); err != nil {
+			return err
+		}
+		s, from, err := unpackStep(what)
+		steps, began = append(steps, s), append(began, from)
 		return err
-	}, `SELECT `+historyColumns+` FROM history WHERE `+where+` ORDER BY uuid, seq, move`, args...)
-	return steps, err
+	}, `WITH RECURSIVE past (before, what) AS (
+			SELECT before, what FROM history WHERE step = ?
+			UNION ALL SELECT history.before, history.what FROM past CROSS JOIN history
+				WHERE history.step = past.before AND history.before < history.step)
+		SELECT what FROM past LIMIT ?`, step, more)
+	if err != nil {
+		return nil, err
+	}
+	asked := len(steps)
+	if limit > 0 {
+		asked = min(limit, asked)
+	}
+	for i := range asked {
+		var before *projections.Step
+		if i+1 < len(steps) {
+			before = &steps[i+1]
+		}
+		if err := beginStep(&steps[i], object, began[i], before); err != nil {
+			return nil, err
+		}
+	}
+	steps = steps[:asked]
+	slices.Reverse(steps)
+	return steps, nil
 }
 
-// lastStep reads the last row of an object, from the end of its key.
+// lastStep reads the last row of an object, and the one before.
 func (t *tables) lastStep(object uuid.UUID) (step projections.Step, ok bool, err error) {
-	err = t.each(func(rows *sql.Rows) (err error) {
-		step, err = scanStep(rows)
-		ok = err == nil
-		return err
-	}, `SELECT `+historyColumns+` FROM history WHERE warehouse = ? AND uuid = ? ORDER BY seq DESC, move DESC LIMIT 1`,
-		t.id[:], object[:])
-	return step, ok, err
-}
-
-func scanStep(rows *sql.Rows) (projections.Step, error) {
-	var s projections.Step
-	var seq, at int64
-	var from, to endRow
-	var location sql.NullString
-	into := []any{
-		fixed(s.Move.UUID[:]), &seq, fixed(s.Event[:]), &at, &s.Kind, &s.Actor, &s.RequestID, &s.Move.Kind,
+	steps, err := t.steps(object, 1)
+	if err != nil || len(steps) == 0 {
+		return projections.Step{}, false, err
 	}
-	into = append(append(append(into, from.into()...), to.into()...), &location, &s.Move.SnapshotID)
-	if err := rows.Scan(into...); err != nil {
-		return s, err
-	}
-	s.Seq, s.At = journal.Seq(seq), time.UnixMilli(at).UTC()
-	if from.is() {
-		id, pointer, err := from.end()
-		if err != nil {
-			return s, err
-		}
-		s.Move.From = &journal.From{Identifier: id, Pointer: pointer}
-	}
-	if to.is() {
-		id, pointer, err := to.end()
-		if err != nil {
-			return s, err
-		}
-		s.Move.To = &journal.To{Identifier: id, Pointer: pointer, Location: location.String}
-	}
-	return s, nil
-}
-
-// holders reads who got a name, the last first, each once.
-func (t *tables) holders(id journal.Identifier) ([]uuid.UUID, error) {
-	if id.Namespace.Check() != nil {
-		return nil, nil
-	}
-	var holders []uuid.UUID
-	seen := map[uuid.UUID]bool{}
-	err := t.each(func(rows *sql.Rows) error {
-		var holder uuid.UUID
-		err := rows.Scan(fixed(holder[:]))
-		if err == nil && !seen[holder] {
-			seen[holder] = true
-			holders = append(holders, holder)
-		}
-		return err
-	}, `SELECT uuid FROM history INDEXED BY history_name
-		WHERE warehouse = ? AND to_namespace = ? AND to_name = ? AND named = 1 ORDER BY seq DESC, move DESC`,
-		t.id[:], id.Namespace.Key(), id.Name)
-	return holders, err
+	return steps[0], true, nil
 }

@@ -29,13 +29,9 @@ func (w *warehouse) Load(ctx context.Context) (projections.Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	on := &tables{session: w.db.writer, id: w.id}
-	cursor, err := on.cursor()
+	on, cursor, err := writing(w.db.writer, w.id)
 	if err == nil && !cursor.IsZero() {
 		err = fmt.Errorf("%w: a load of tables that stand at %s", projections.ErrGap, cursor)
-	}
-	if err == nil {
-		err = on.forgetAll()
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.Rollback())
@@ -75,6 +71,9 @@ func (l *load) Apply(ctx context.Context, events ...journal.Event) error {
 
 // goOn ends a transaction and begins another.
 func (l *load) goOn() error {
+	if err := l.warm.flushSteps(); err != nil {
+		return err
+	}
 	for _, statement := range []string{"COMMIT", "BEGIN IMMEDIATE"} {
 		if err := l.tx.db.writer.exec(statement); err != nil {
 			return err

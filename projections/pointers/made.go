@@ -2,33 +2,48 @@ package pointers
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/binary"
 
 	"github.com/google/uuid"
 
+	"puddle/journal"
 	"puddle/projections"
 )
 
-// made is what the column made holds of a step: a number that stands for the
-// location of the metadata file that its event made, 0 for none. It is part of the
-// key of history, so that looking for a location reads the key alone.
-func made(s projections.Step) int64 {
-	if location := s.Made(); location != "" {
-		return madeKey(location)
+// madeRow says that a step of an object made a metadata file: a number stands for
+// its location.
+type madeRow struct{ object, file, step int64 }
+
+func (t *tables) addMade(r madeRow) error {
+	return t.exec(`INSERT INTO made (object, file, step) VALUES (?, ?, ?)`, r.object, r.file, r.step)
+}
+
+// madeBy stands for the file that an event made for a move, 0 for none.
+func madeBy(e journal.Event, m journal.Move) int64 {
+	if location := projections.Made(e.Kind(), m); location != "" {
+		return fileKey(location)
 	}
 	return 0
 }
 
-func madeKey(location string) int64 {
+func fileKey(location string) int64 {
 	sum := sha256.Sum256([]byte(location))
 	return int64(binary.BigEndian.Uint64(sum[:8]) | 1) // never 0
 }
 
-// created walks the object's steps from the newest back: what is asked for is
-// mostly near.
-func (t *tables) created(object uuid.UUID, location string) (bool, error) {
-	var one int
-	return t.row(`SELECT 1 FROM history
-		WHERE warehouse = ? AND uuid = ? AND made = ? AND to_metadata_location = ? ORDER BY seq DESC, move DESC LIMIT 1`,
-		t.id[:], object[:], madeKey(location), location).find(&one)
+// created asks for the number, and reads the location in the step.
+func (t *tables) created(object uuid.UUID, location string) (made bool, err error) {
+	err = t.each(func(rows *sql.Rows) error {
+		var what sql.RawBytes
+		if err := rows.Scan(&what); err != nil {
+			return err
+		}
+		step, _, err := unpackStep(what)
+		made = made || err == nil && step.Made() == location
+		return err
+	}, `SELECT what FROM objects CROSS JOIN made CROSS JOIN history
+		WHERE warehouse = ? AND uuid = ? AND made.object = objects.id AND file = ? AND history.step = made.step`,
+		t.id[:], object[:], fileKey(location))
+	return made, err
 }

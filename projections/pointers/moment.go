@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"iter"
 
 	"puddle/journal"
@@ -62,16 +63,56 @@ func (m *moment) Namespaces() iter.Seq2[projections.Namespace, error] {
 	}, `SELECT id, path, properties FROM namespaces WHERE warehouse = ? ORDER BY path`)
 }
 
+// Objects holds what they say of their places against the places' own rows.
 func (m *moment) Objects() iter.Seq2[projections.HeldObject, error] {
-	return parts(m, func(rows *sql.Rows) (o projections.HeldObject, err error) {
-		var r objectRow
-		if err := rows.Scan(r.into()...); err != nil {
-			return o, err
+	return func(yield func(projections.HeldObject, error) bool) {
+		places := 0
+		for r, err := range parts(m, objectOf, objectsByUUID) {
+			if err == nil {
+				err = m.checkPlaces(r.HeldObject)
+			}
+			places += len(r.Places)
+			if !r.past && !yield(r.HeldObject, err) || err != nil {
+				return
+			}
 		}
-		o = projections.HeldObject{Object: r.object(), Dropped: !r.live()}
-		o.Places, err = m.Places(o.UUID)
-		return o, err
-	}, `SELECT `+objectColumns+` FROM objects WHERE warehouse = ? ORDER BY uuid`)
+		if err := m.checkCount(places); err != nil {
+			yield(projections.HeldObject{}, err)
+		}
+	}
+}
+
+const objectsByUUID = `SELECT ` + objectColumns + ` FROM objects WHERE warehouse = ? ORDER BY uuid`
+
+func objectOf(rows *sql.Rows) (objectRow, error) {
+	r, err := scanObject(rows.Scan)
+	if err != nil {
+		return objectRow{}, err
+	}
+	return *r, nil
+}
+
+func (m *moment) checkPlaces(o projections.HeldObject) error {
+	for _, p := range o.Places {
+		owner, _, err := m.owner(p.Path)
+		if err != nil {
+			return err
+		}
+		if owner != o.UUID {
+			return fmt.Errorf("%w: the place %s, which %s holds, is another's", ErrCorrupt, p.Path, o.UUID)
+		}
+	}
+	return nil
+}
+
+// checkCount compares how many places objects hold with how many rows there are.
+func (m *moment) checkCount(held int) error {
+	var rows int
+	err := m.row(`SELECT count(*) FROM places WHERE warehouse = ?`, m.id[:]).scan(&rows)
+	if err == nil && rows != held {
+		err = fmt.Errorf("%w: there are %d places, and objects hold %d", ErrCorrupt, rows, held)
+	}
+	return err
 }
 
 func (m *moment) Purges() iter.Seq2[projections.Purge, error] {
@@ -84,8 +125,25 @@ func (m *moment) Purges() iter.Seq2[projections.Purge, error] {
 	}, `SELECT `+purgeColumns+` FROM purges WHERE warehouse = ? ORDER BY uuid`)
 }
 
+// Steps are read object by object.
 func (m *moment) Steps() iter.Seq2[projections.Step, error] {
-	return parts(m, scanStep, `SELECT `+historyColumns+` FROM history WHERE warehouse = ? ORDER BY uuid, seq, move`)
+	return func(yield func(projections.Step, error) bool) {
+		for r, err := range parts(m, objectOf, objectsByUUID) {
+			var steps []projections.Step
+			if err == nil {
+				steps, err = m.stepsTo(r.UUID, r.step, -1)
+			}
+			if err != nil {
+				yield(projections.Step{}, err)
+				return
+			}
+			for _, s := range steps {
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // errStopped: the caller of a list wants no more.

@@ -1,46 +1,88 @@
 package pointers
 
 import (
+	"database/sql"
+
 	"github.com/google/uuid"
 
 	"puddle/journal"
 	"puddle/projections"
 )
 
-// objectColumns are what scanObject reads.
-const objectColumns = `uuid, kind, state, namespace, name, location,
-	metadata_location, size, sha256, encoding, document_sha256`
-
-// objectRow is a row of objects on its way in.
+// objectRow is a row of objects.
 type objectRow struct {
-	o         projections.Object
-	state     string
-	namespace string
+	projections.HeldObject
+	id   int64 // its first step
+	step int64 // its last
+	past bool  // it was of an incarnation before
 }
 
-func (r *objectRow) into() []any {
-	p := &r.o.Pointer
-	return []any{
-		fixed(r.o.UUID[:]), &r.o.Kind, &r.state, &r.namespace, &r.o.Identifier.Name, &r.o.Location,
-		&p.MetadataLocation, &p.Size, fixed(p.SHA256[:]), &p.Encoding, fixed(p.DocumentSHA256[:]),
+// objectColumns are what scanObject reads.
+const objectColumns = `id, uuid, kind, state, namespace, name, step, held`
+
+// scanObject reads a row with the function that scans it.
+func scanObject(scan func(...any) error) (*objectRow, error) {
+	var r objectRow
+	var kind, state, namespace string
+	var held sql.RawBytes
+	if err := scan(&r.id, fixed(r.UUID[:]), &kind, &state, &namespace, &r.Identifier.Name, &r.step, &held); err != nil {
+		return nil, err
 	}
+	r.Kind, r.Dropped, r.past = journal.ObjectKind(kind), state != "live", state == "past"
+	r.Identifier.Namespace = journal.NamespaceOfKey(namespace)
+	err := unhold(held, &r.HeldObject)
+	if r.past {
+		r.Places = nil // Begin has taken them
+	}
+	return &r, err
 }
 
-func (r *objectRow) object() projections.Object {
-	r.o.Identifier.Namespace = journal.NamespaceOfKey(r.namespace)
-	return r.o
+// hold is what the column held holds of an object.
+func hold(o projections.HeldObject) []byte {
+	p := make(packed, 0, 512).text(o.Location).pointer(o.Pointer)
+	for _, place := range o.Places {
+		p = p.text(place.Path).text(place.Role)
+	}
+	return p
 }
 
-func (r *objectRow) live() bool { return r.state == "live" }
+func unhold(data []byte, o *projections.HeldObject) error {
+	u := unpacking{rest: data}
+	o.Location, o.Pointer = u.text(), u.pointer()
+	for len(u.rest) > 0 {
+		o.Places = append(o.Places, journal.Place{Path: u.text(), Role: u.text()})
+	}
+	return u.end("an object")
+}
+
+// find looks the uuid up once an event; nil when it was never there.
+func (t *tables) find(id uuid.UUID) (*objectRow, error) {
+	if row, ok := t.held[id]; ok {
+		return row, nil
+	}
+	row, err := t.look(`SELECT `+objectColumns+` FROM objects WHERE warehouse = ? AND uuid = ?`, t.id[:], id[:])
+	if err == nil && t.held != nil {
+		t.held[id] = row
+	}
+	return row, err
+}
+
+// look reads the one row of a query, if there is one.
+func (t *tables) look(query string, args ...any) (found *objectRow, err error) {
+	err = t.each(func(rows *sql.Rows) (err error) {
+		found, err = scanObject(rows.Scan)
+		return err
+	}, query, args...)
+	return found, err
+}
 
 // FindObject looks the uuid up.
-func (t *tables) FindObject(id uuid.UUID) (found projections.Object, live, ok bool, err error) {
-	var r objectRow
-	ok, err = t.row(`SELECT `+objectColumns+` FROM objects WHERE warehouse = ? AND uuid = ?`, t.id[:], id[:]).find(r.into()...)
-	if err != nil || !ok {
-		return projections.Object{}, false, false, err
+func (t *tables) FindObject(id uuid.UUID) (projections.HeldObject, bool, error) {
+	row, err := t.find(id)
+	if err != nil || row == nil || row.past {
+		return projections.HeldObject{}, false, err
 	}
-	return r.object(), r.live(), true, nil
+	return row.HeldObject, true, nil
 }
 
 // NameHolder looks the name up among the live.
@@ -48,33 +90,76 @@ func (t *tables) NameHolder(id journal.Identifier) (projections.Object, bool, er
 	if id.Namespace.Check() != nil {
 		return projections.Object{}, false, nil
 	}
-	var r objectRow
-	ok, err := t.row(`SELECT `+objectColumns+` FROM objects INDEXED BY objects_name
-		WHERE warehouse = ? AND namespace = ? AND name = ? AND state = 'live'`,
-		t.id[:], id.Namespace.Key(), id.Name).find(r.into()...)
-	if err != nil || !ok {
+	row, err := t.look(`SELECT `+objectColumns+` FROM objects INDEXED BY objects_name
+		WHERE warehouse = ? AND namespace = ? AND name = ? AND state = 'live'`, t.id[:], id.Namespace.Key(), id.Name)
+	if err != nil || row == nil {
 		return projections.Object{}, false, err
 	}
-	return r.object(), true, nil
+	return row.Object, true, nil
 }
 
-// PutObject inserts or replaces.
-func (t *tables) PutObject(o projections.Object) error { return t.putObject(o, "live") }
-
-func (t *tables) putObject(o projections.Object, state string) error {
-	p := o.Pointer
-	return t.exec(`INSERT INTO objects (warehouse, `+objectColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (warehouse, uuid) DO UPDATE SET kind = excluded.kind, state = excluded.state,
-			namespace = excluded.namespace, name = excluded.name, location = excluded.location,
-			metadata_location = excluded.metadata_location, size = excluded.size, sha256 = excluded.sha256,
-			encoding = excluded.encoding, document_sha256 = excluded.document_sha256`,
-		t.id[:], o.UUID[:], string(o.Kind), state, o.Identifier.Namespace.Key(), o.Identifier.Name, o.Location,
-		p.MetadataLocation, p.Size, p.SHA256[:], string(p.Encoding), p.DocumentSHA256[:])
+// Move writes the row of the object, and those of its step.
+func (t *tables) Move(o projections.HeldObject, e journal.Event, m journal.Move) error {
+	row, err := t.find(o.UUID)
+	if err != nil {
+		return err
+	}
+	is := &objectRow{HeldObject: o, id: t.step + 1, step: t.step + 1}
+	var before int64
+	var owned []journal.Place
+	if row != nil {
+		is.id, before, owned = row.id, row.step, row.Places
+	}
+	if err := t.swapPlaces(o.UUID, owned, o.Places); err != nil {
+		return err
+	}
+	if err := t.replace(row, is); err != nil {
+		return err
+	}
+	if t.held != nil {
+		t.held[o.UUID] = is
+	}
+	t.step++
+	if err := t.addStep(is, before, e, m); err != nil {
+		return err
+	}
+	if file := madeBy(e, m); file != 0 {
+		if err := t.addMade(madeRow{is.id, file, is.step}); err != nil {
+			return err
+		}
+	}
+	if projections.Names(m) {
+		return t.addName(nameRow{m.To.Identifier.Namespace.Key(), m.To.Identifier.Name, is.step, m.UUID})
+	}
+	return nil
 }
 
-// DropObject changes the state: the indexes of names hold only the live.
-func (t *tables) DropObject(o projections.Object) error {
-	return t.exec(`UPDATE objects SET state = 'dropped' WHERE warehouse = ? AND uuid = ?`, t.id[:], o.UUID[:])
+// replace writes a row in place of the one that was there, if any. What stays as it
+// was is in the indexes.
+func (t *tables) replace(was, is *objectRow) error {
+	switch {
+	case was == nil:
+		return t.insert(is)
+	case was.state() == is.state() && was.Kind == is.Kind && was.Identifier.Equal(is.Identifier):
+		return t.exec(`UPDATE objects SET step = ?, held = ? WHERE id = ?`, is.step, hold(is.HeldObject), is.id)
+	}
+	return t.exec(`UPDATE objects SET kind = ?, state = ?, namespace = ?, name = ?, step = ?, held = ? WHERE id = ?`,
+		string(is.Kind), is.state(), is.Identifier.Namespace.Key(), is.Identifier.Name, is.step, hold(is.HeldObject), is.id)
+}
+
+func (t *tables) insert(r *objectRow) error {
+	return t.exec(`INSERT INTO objects (id, warehouse, uuid, kind, state, namespace, name, step, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.id, t.id[:], r.UUID[:], string(r.Kind), r.state(), r.Identifier.Namespace.Key(), r.Identifier.Name, r.step, hold(r.HeldObject))
+}
+
+func (r *objectRow) state() string {
+	switch {
+	case r.past:
+		return "past"
+	case r.Dropped:
+		return "dropped"
+	}
+	return "live"
 }
 
 // objectNames lists a page of the live objects of a kind.

@@ -10,7 +10,8 @@ import (
 //	1: warehouses, cursor, namespaces, objects, places and history.
 //	2: purges too.
 //	3: running too.
-const schemaVersion = 3
+//	4: steps in the order in which they happened, packed.
+const schemaVersion = 4
 
 // applicationID marks the file as puddle's: "pudl".
 const applicationID = 0x7075646c

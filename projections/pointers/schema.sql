@@ -1,4 +1,4 @@
--- Pointer tables, schema 3. docs/formats/sql.md says what every column holds.
+-- Pointer tables, schema 4. docs/formats/sql.md says what every column holds.
 -- Text is compared byte by byte. UUIDs and digests are bytes.
 
 CREATE TABLE running (
@@ -15,7 +15,8 @@ CREATE TABLE cursor (
     warehouse   BLOB    NOT NULL PRIMARY KEY,
     incarnation BLOB    NOT NULL,
     seq         INTEGER NOT NULL,
-    hash        BLOB    NOT NULL
+    hash        BLOB    NOT NULL,
+    step        INTEGER NOT NULL
 ) WITHOUT ROWID, STRICT;
 
 CREATE TABLE namespaces (
@@ -32,21 +33,18 @@ CREATE UNIQUE INDEX namespaces_path ON namespaces (warehouse, path);
 CREATE UNIQUE INDEX namespaces_name ON namespaces (warehouse, parent, name);
 
 CREATE TABLE objects (
-    warehouse         BLOB    NOT NULL,
-    uuid              BLOB    NOT NULL,
-    kind              TEXT    NOT NULL CHECK (kind IN ('table', 'view')),
-    state             TEXT    NOT NULL CHECK (state IN ('live', 'dropped')),
-    namespace         TEXT    NOT NULL,
-    name              TEXT    NOT NULL,
-    location          TEXT    NOT NULL,
-    metadata_location TEXT    NOT NULL,
-    size              INTEGER NOT NULL,
-    sha256            BLOB    NOT NULL,
-    encoding          TEXT    NOT NULL,
-    document_sha256   BLOB    NOT NULL,
-    PRIMARY KEY (warehouse, uuid)
-) WITHOUT ROWID, STRICT;
+    id        INTEGER PRIMARY KEY,
+    warehouse BLOB    NOT NULL,
+    uuid      BLOB    NOT NULL,
+    kind      TEXT    NOT NULL CHECK (kind IN ('table', 'view')),
+    state     TEXT    NOT NULL CHECK (state IN ('live', 'dropped', 'past')),
+    namespace TEXT    NOT NULL,
+    name      TEXT    NOT NULL,
+    step      INTEGER NOT NULL,
+    held      BLOB    NOT NULL
+) STRICT;
 
+CREATE UNIQUE INDEX objects_uuid ON objects (warehouse, uuid);
 CREATE UNIQUE INDEX objects_name ON objects (warehouse, namespace, name) WHERE state = 'live';
 CREATE INDEX objects_kind ON objects (warehouse, namespace, kind, name) WHERE state = 'live';
 
@@ -54,11 +52,8 @@ CREATE TABLE places (
     warehouse BLOB NOT NULL,
     path      TEXT NOT NULL,
     uuid      BLOB NOT NULL,
-    role      TEXT NOT NULL,
     PRIMARY KEY (warehouse, path)
 ) WITHOUT ROWID, STRICT;
-
-CREATE INDEX places_uuid ON places (warehouse, uuid, path, role);
 
 CREATE TABLE purges (
     warehouse         BLOB    NOT NULL,
@@ -82,35 +77,24 @@ CREATE TABLE purges (
 CREATE UNIQUE INDEX purges_pending ON purges (warehouse, seq) WHERE state = 'pending';
 
 CREATE TABLE history (
-    warehouse              BLOB    NOT NULL,
-    uuid                   BLOB    NOT NULL,
-    seq                    INTEGER NOT NULL,
-    move                   INTEGER NOT NULL,
-    event_id               BLOB    NOT NULL,
-    at                     INTEGER NOT NULL,
-    event                  TEXT    NOT NULL,
-    actor                  TEXT    NOT NULL,
-    request_id             TEXT    NOT NULL,
-    kind                   TEXT    NOT NULL,
-    named                  INTEGER NOT NULL CHECK (named IN (0, 1)),
-    made                   INTEGER NOT NULL,
-    from_namespace         TEXT,
-    from_name              TEXT,
-    from_metadata_location TEXT,
-    from_size              INTEGER,
-    from_sha256            BLOB,
-    from_encoding          TEXT,
-    from_document_sha256   BLOB,
-    to_namespace           TEXT,
-    to_name                TEXT,
-    to_metadata_location   TEXT,
-    to_size                INTEGER,
-    to_sha256              BLOB,
-    to_encoding            TEXT,
-    to_document_sha256     BLOB,
-    to_location            TEXT,
-    snapshot_id            INTEGER,
-    PRIMARY KEY (warehouse, uuid, seq, move, made)
+    step   INTEGER PRIMARY KEY,
+    object INTEGER NOT NULL,
+    before INTEGER NOT NULL,
+    what   BLOB    NOT NULL
 ) STRICT;
 
-CREATE INDEX history_name ON history (warehouse, to_namespace, to_name, seq, move, uuid) WHERE named = 1;
+CREATE TABLE made (
+    object INTEGER NOT NULL,
+    file   INTEGER NOT NULL,
+    step   INTEGER NOT NULL,
+    PRIMARY KEY (object, file, step)
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE names (
+    warehouse BLOB    NOT NULL,
+    namespace TEXT    NOT NULL,
+    name      TEXT    NOT NULL,
+    step      INTEGER NOT NULL,
+    uuid      BLOB    NOT NULL,
+    PRIMARY KEY (warehouse, namespace, name, step)
+) WITHOUT ROWID, STRICT;

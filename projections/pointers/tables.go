@@ -1,29 +1,50 @@
 package pointers
 
 import (
-	"database/sql"
-
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"puddle/journal"
 	"puddle/projections"
 )
 
+// stepBits is how many bits of a step's number count the steps of its warehouse;
+// those above are the warehouse's. Objects are numbered by their first step.
+const stepBits = 40
+
 // tables are the rows of one warehouse, as a session sees them: the writer its
 // own changes, a reader what is committed.
 type tables struct {
 	*session
 	id uuid.UUID
+
+	// Of the writer alone.
+	step int64                    // the last one's number
+	held map[uuid.UUID]*objectRow // that the event under way has looked up
 }
 
 var _ projections.Tables = (*tables)(nil)
 
+// writing are the tables to be written, and their cursor. Those that have none take
+// a number that no other has, and forget what a load that did not end has left
+// there.
+func writing(s *session, id uuid.UUID) (*tables, journal.Position, error) {
+	t := &tables{session: s, id: id, held: map[uuid.UUID]*objectRow{}}
+	cursor, err := t.cursor()
+	if err != nil || !cursor.IsZero() {
+		return t, cursor, err
+	}
+	if err := t.row(`SELECT ((coalesce(max(step), 0) >> ?1) + 1) << ?1 FROM cursor`, stepBits).scan(&t.step); err != nil {
+		return t, cursor, err
+	}
+	return t, cursor, t.forgetAll()
+}
+
+// cursor reads the number of the last step, too.
 func (t *tables) cursor() (journal.Position, error) {
 	var p journal.Position
 	var seq int64
-	ok, err := t.row(`SELECT incarnation, seq, hash FROM cursor WHERE warehouse = ?`, t.id[:]).
-		find(fixed(p.Incarnation[:]), &seq, fixed(p.Hash[:]))
+	ok, err := t.row(`SELECT incarnation, seq, hash, step FROM cursor WHERE warehouse = ?`, t.id[:]).
+		find(fixed(p.Incarnation[:]), &seq, fixed(p.Hash[:]), &t.step)
 	if err != nil || !ok {
 		return journal.Position{}, err
 	}
@@ -32,14 +53,19 @@ func (t *tables) cursor() (journal.Position, error) {
 }
 
 func (t *tables) setCursor(p journal.Position) error {
-	return t.exec(`INSERT INTO cursor (warehouse, incarnation, seq, hash) VALUES (?, ?, ?, ?)
-		ON CONFLICT (warehouse) DO UPDATE SET incarnation = excluded.incarnation, seq = excluded.seq, hash = excluded.hash`,
-		t.id[:], p.Incarnation[:], int64(p.Seq), p.Hash[:])
+	return t.exec(`INSERT INTO cursor (warehouse, incarnation, seq, hash, step) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (warehouse) DO UPDATE SET incarnation = excluded.incarnation, seq = excluded.seq, hash = excluded.hash,
+			step = excluded.step`,
+		t.id[:], p.Incarnation[:], int64(p.Seq), p.Hash[:], t.step)
 }
 
-// Begin forgets names, pointers, places and purges.
+// Begin forgets namespaces, places and purges. Objects are past: their history is
+// kept.
 func (t *tables) Begin(name, location string) error {
-	if err := t.forget("namespaces", "objects", "places", "purges"); err != nil {
+	if err := t.forget("namespaces", "places", "purges"); err != nil {
+		return err
+	}
+	if err := t.exec(`UPDATE objects SET state = 'past' WHERE warehouse = ? AND state <> 'past'`, t.id[:]); err != nil {
 		return err
 	}
 	return t.exec(`INSERT INTO warehouses (warehouse, name, location) VALUES (?, ?, ?)
@@ -56,62 +82,22 @@ func (t *tables) forget(names ...string) error {
 	return nil
 }
 
-// forgetAll leaves no row of the warehouse.
+// forgetAll leaves no row of the warehouse, nor of its number.
 func (t *tables) forgetAll() error {
-	return t.forget("warehouses", "cursor", "namespaces", "objects", "places", "purges", "history")
+	number := t.step >> stepBits
+	for _, statement := range []string{
+		`DELETE FROM history WHERE step BETWEEN ? AND ?`, `DELETE FROM made WHERE object BETWEEN ? AND ?`,
+		`DELETE FROM objects WHERE id BETWEEN ? AND ?`,
+	} {
+		if err := t.exec(statement, number<<stepBits, (number+1)<<stepBits-1); err != nil {
+			return err
+		}
+	}
+	return t.forget("warehouses", "cursor", "namespaces", "objects", "places", "purges", "names")
 }
 
 // about is the warehouse's own row.
 func (t *tables) about() (name, location string, err error) {
 	_, err = t.row(`SELECT name, location FROM warehouses WHERE warehouse = ?`, t.id[:]).find(&name, &location)
 	return name, location, err
-}
-
-// Places are the object's.
-func (t *tables) Places(object uuid.UUID) ([]journal.Place, error) {
-	var places []journal.Place
-	err := t.each(func(rows *sql.Rows) error {
-		var p journal.Place
-		err := rows.Scan(&p.Path, &p.Role)
-		places = append(places, p)
-		return err
-	}, `SELECT path, role FROM places WHERE warehouse = ? AND uuid = ? ORDER BY path`, t.id[:], object[:])
-	return places, err
-}
-
-// SetPlaces deletes and inserts.
-func (t *tables) SetPlaces(object uuid.UUID, places []journal.Place) error {
-	if err := t.exec(`DELETE FROM places WHERE warehouse = ? AND uuid = ?`, t.id[:], object[:]); err != nil {
-		return err
-	}
-	return t.addPlaces(object, places)
-}
-
-func (t *tables) addPlaces(object uuid.UUID, places []journal.Place) error {
-	for _, p := range places {
-		err := t.exec(`INSERT INTO places (warehouse, path, uuid, role) VALUES (?, ?, ?, ?)`, t.id[:], p.Path, object[:], p.Role)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// PlaceHolder asks for all folders above, shortest first, then for the first
-// path below.
-// What lies below a path that ends in a slash comes before the path that ends in
-// the byte after a slash.
-func (t *tables) PlaceHolder(path string, except uuid.UUID) (holder uuid.UUID, ok bool, err error) {
-	above, err := json.Marshal(projections.PlacesAbove(path))
-	if err != nil {
-		return uuid.Nil, false, err
-	}
-	ok, err = t.row(`SELECT uuid FROM json_each(?2) AS above CROSS JOIN places ON places.path = above.value
-		WHERE warehouse = ?1 AND uuid <> ?3 LIMIT 1`, t.id[:], string(above), except[:]).find(fixed(holder[:]))
-	if err != nil || ok {
-		return holder, ok, err
-	}
-	ok, err = t.row(`SELECT uuid FROM places WHERE warehouse = ? AND path > ? AND path < ? AND uuid <> ? ORDER BY path LIMIT 1`,
-		t.id[:], path, path[:len(path)-1]+"0", except[:]).find(fixed(holder[:]))
-	return holder, ok, err
 }

@@ -48,8 +48,12 @@ func (t *tx) Apply(ctx context.Context, e journal.Event) error {
 	return err
 }
 
-// try leaves nothing of an event that is refused.
+// try leaves nothing of an event that is refused. One of fewer than two moves is
+// refused before anything is written.
 func (t *tx) try(e journal.Event) error {
+	if len(e.Moves()) < 2 {
+		return t.fold(e)
+	}
 	s := t.db.writer
 	if err := s.exec("SAVEPOINT event"); err != nil {
 		return err
@@ -70,18 +74,21 @@ func (t *tx) try(e journal.Event) error {
 func (t *tx) fold(e journal.Event) error {
 	on, ok := t.tables[e.Warehouse]
 	if !ok {
-		on = &tables{session: t.db.writer, id: e.Warehouse}
-		cursor, err := on.cursor()
+		opened, cursor, err := writing(t.db.writer, e.Warehouse)
 		if err != nil {
 			return err
 		}
+		on = opened
 		t.tables[e.Warehouse], t.cursors[e.Warehouse] = on, cursor
 	}
 	follows, err := projections.Follows(e.Warehouse, t.cursors[e.Warehouse], e)
 	if err != nil || !follows {
 		return err
 	}
+	step := on.step
+	clear(on.held)
 	if err := projections.Fold(on, e); err != nil {
+		on.step = step
 		return err
 	}
 	t.cursors[e.Warehouse] = e.Position

@@ -37,7 +37,10 @@ func (w *warehouse) Apply(ctx context.Context, events ...journal.Event) error {
 // Reset deletes the rows of the warehouse.
 func (w *warehouse) Reset(ctx context.Context) error {
 	return w.write(ctx, func(t *tx) error {
-		on := &tables{session: t.db.writer, id: w.id}
+		on, cursor, err := writing(t.db.writer, w.id)
+		if err != nil || cursor.IsZero() {
+			return err // where there is no cursor all was forgotten
+		}
 		return on.forgetAll()
 	})
 }
@@ -118,7 +121,10 @@ func (w *warehouse) Objects(ctx context.Context, in journal.Namespace, kind jour
 
 // Places are what a live object owns.
 func (w *warehouse) Places(ctx context.Context, object uuid.UUID) ([]journal.Place, error) {
-	return read(ctx, w, func(t *tables) ([]journal.Place, error) { return t.Places(object) })
+	return read(ctx, w, func(t *tables) ([]journal.Place, error) {
+		o, _, err := t.FindObject(object)
+		return o.Places, err
+	})
 }
 
 // PlaceHolder finds who has a place that overlaps the path.
@@ -147,7 +153,7 @@ func (w *warehouse) Purge(ctx context.Context, table uuid.UUID) (p projections.P
 // Steps are the moves of an object.
 func (w *warehouse) Steps(ctx context.Context, object uuid.UUID) ([]projections.Step, error) {
 	return read(ctx, w, func(t *tables) ([]projections.Step, error) {
-		return t.steps(`warehouse = ? AND uuid = ?`, t.id[:], object[:])
+		return t.steps(object, -1)
 	})
 }
 

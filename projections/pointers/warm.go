@@ -1,7 +1,7 @@
 package pointers
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -21,16 +21,17 @@ type warm struct {
 	full       bool
 	namespaces map[string]projections.Namespace // those found, by Key
 	objects    map[uuid.UUID]*warmObject
-	names      map[string]uuid.UUID // of the live, by Key
-	paths      map[string]warmPath  // places, and the folders above them
+	names      map[string]*warmObject // the live, by Key
+	paths      map[string]warmPath    // places, and the folders above them
 	dirty      []*warmObject
+	made       []madeRow // to be written in their order
+	named      []nameRow // likewise
 }
 
 type warmObject struct {
-	projections.Object
-	places      []journal.Place
-	live        bool
-	dirty, kept bool // is in the list; has rows
+	objectRow
+	dirty, kept bool            // is in the list; has a row
+	written     []journal.Place // that have rows
 }
 
 // warmPath is who has the place, if any, and how many places are below.
@@ -40,7 +41,7 @@ type warmPath struct {
 }
 
 func newWarm(t *tables) *warm {
-	w := &warm{tables: t, limit: warmObjects}
+	w := &warm{tables: t, limit: warmObjects, objects: map[uuid.UUID]*warmObject{}}
 	w.empty()
 	return w
 }
@@ -48,19 +49,24 @@ func newWarm(t *tables) *warm {
 // now are the tables to fold with.
 func (w *warm) now() projections.Tables {
 	if w.full {
+		clear(w.held)
 		return w.tables
 	}
 	return w
 }
 
+// empty forgets all but objects.
 func (w *warm) empty() {
-	w.namespaces, w.objects, w.dirty = map[string]projections.Namespace{}, map[uuid.UUID]*warmObject{}, nil
-	w.names, w.paths = map[string]uuid.UUID{}, map[string]warmPath{}
+	w.namespaces, w.names, w.paths = map[string]projections.Namespace{}, map[string]*warmObject{}, map[string]warmPath{}
 }
 
-// Begin forgets what is in memory too.
+// Begin makes the objects in memory past too.
 func (w *warm) Begin(name, location string) error {
 	w.empty()
+	for _, o := range w.objects {
+		o.past, o.Places, o.written = true, nil, nil
+		w.changed(o)
+	}
 	return w.tables.Begin(name, location)
 }
 
@@ -97,53 +103,58 @@ func (w *warm) Occupied(name journal.Namespace) (bool, error) {
 }
 
 // FindObject is in memory.
-func (w *warm) FindObject(id uuid.UUID) (found projections.Object, live, ok bool, err error) {
-	o, ok := w.objects[id]
-	if !ok {
-		return projections.Object{}, false, false, nil
+func (w *warm) FindObject(id uuid.UUID) (projections.HeldObject, bool, error) {
+	if o, ok := w.objects[id]; ok && !o.past {
+		return o.HeldObject, true, nil
 	}
-	return o.Object, o.live, true, nil
+	return projections.HeldObject{}, false, nil
 }
 
 // NameHolder is in memory.
 func (w *warm) NameHolder(id journal.Identifier) (projections.Object, bool, error) {
-	if o, ok := w.objects[w.names[id.Key()]]; ok && o.Identifier.Equal(id) {
+	if o, ok := w.names[id.Key()]; ok && o.Identifier.Equal(id) {
 		return o.Object, true, nil
 	}
 	return projections.Object{}, false, nil
 }
 
-// PutObject stays in memory.
-func (w *warm) PutObject(o projections.Object) error {
+// Move stays in memory; the step is written.
+func (w *warm) Move(o projections.HeldObject, e journal.Event, m journal.Move) error {
+	w.step++
 	held, ok := w.objects[o.UUID]
 	if !ok {
-		held = &warmObject{}
+		held = &warmObject{objectRow: objectRow{id: w.step, past: true}}
 		w.objects[o.UUID] = held
 	}
-	if !ok || !held.live || !held.Identifier.Equal(o.Identifier) {
-		if held.live {
-			delete(w.names, held.Identifier.Key())
-		}
-		w.names[o.Identifier.Key()] = o.UUID
-	}
+	before := held.step
+	w.swapPlaces(o.UUID, held.Places, o.Places)
+	w.rename(held, o)
 	if n, ok := w.namespaces[o.Identifier.Namespace.Key()]; ok {
 		o.Identifier.Namespace = n.Name // one for all objects in it
 	}
-	held.Object, held.live = o, true
+	held.HeldObject, held.past, held.step = o, false, w.step
 	w.changed(held)
-	return nil
+	if file := madeBy(e, m); file != 0 {
+		w.made = append(w.made, madeRow{held.id, file, w.step})
+	}
+	if projections.Names(m) {
+		w.named = append(w.named, nameRow{o.Identifier.Namespace.Key(), o.Identifier.Name, w.step, o.UUID})
+	}
+	return w.addStep(&held.objectRow, before, e, m)
 }
 
-// DropObject stays in memory.
-func (w *warm) DropObject(o projections.Object) error {
-	held, ok := w.objects[o.UUID]
-	if !ok {
-		return nil
+// rename gives the object the name that it is to have, before it is as it is to be.
+func (w *warm) rename(held *warmObject, o projections.HeldObject) {
+	live := !held.past && !held.Dropped
+	if live && !o.Dropped && held.Identifier.Equal(o.Identifier) {
+		return
 	}
-	delete(w.names, held.Identifier.Key())
-	held.live = false
-	w.changed(held)
-	return nil
+	if live {
+		delete(w.names, held.Identifier.Key())
+	}
+	if !o.Dropped {
+		w.names[o.Identifier.Key()] = held
+	}
 }
 
 func (w *warm) changed(o *warmObject) {
@@ -153,25 +164,22 @@ func (w *warm) changed(o *warmObject) {
 	}
 }
 
-// Places are in memory.
-func (w *warm) Places(object uuid.UUID) ([]journal.Place, error) {
-	if o, ok := w.objects[object]; ok {
-		return o.places, nil
-	}
-	return nil, nil
-}
-
 // SetPlaces stays in memory.
 func (w *warm) SetPlaces(object uuid.UUID, places []journal.Place) error {
-	o, ok := w.objects[object]
-	if !ok {
-		return fmt.Errorf("%w: places of %s, which is not there", projections.ErrDiverged, object)
+	if o, ok := w.objects[object]; ok {
+		w.swapPlaces(object, o.Places, places)
+		o.Places = places
+		w.changed(o)
 	}
-	w.claim(o.places, uuid.Nil, -1)
-	w.claim(places, object, 1)
-	o.places = places
-	w.changed(o)
 	return nil
+}
+
+func (w *warm) swapPlaces(object uuid.UUID, old, places []journal.Place) {
+	if slices.Equal(old, places) {
+		return
+	}
+	w.claim(old, uuid.Nil, -1)
+	w.claim(places, object, 1)
 }
 
 // claim gives the places to a holder, or takes them away.
