@@ -20,6 +20,10 @@
 // trace, with the one exception of journal.ErrUnknownOutcome, after which the recorder
 // has stopped and only opening the journal again tells.
 //
+// Objects used last are answered from memory, in a hot map for each warehouse: a
+// reader keeps what the tables answered only if no group began meanwhile to move a
+// name of that shard, and step 4 takes the names out before and puts them in after.
+//
 // A draft may bind an idempotency key. Of two drafts with one key, or a draft and
 // an answer given to [Recorder.Remember], the second gets journal.ErrKeyTaken: step
 // 2 asks the journal. Answers that wait are stored together after a group.
