@@ -42,11 +42,11 @@ func TestLateReadersChangeNothing(t *testing.T) {
 	} {
 		for _, order := range orders {
 			for i, asks := range order.moments[:3] {
+				if asks == "catch-up" {
+					continue // nobody asks then: the gate is shut
+				}
 				for _, goesOn := range order.moments[i+1:] {
 					t.Run(fmt.Sprintf("%s %s, asked %s, gone on %s", what, order.name, asks, goesOn), func(t *testing.T) {
-						if asks == "catch-up" {
-							return // nobody asks then: the gate is shut
-						}
 						late := newLateReader(t, asks, goesOn, order.fail)
 						late.change(change)
 						if !slices.Equal(late.passed, order.moments) {
