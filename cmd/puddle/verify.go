@@ -18,6 +18,7 @@ type verifyCmd struct {
 	Warehouse string `arg:"" optional:"" help:"Its name; default: all."`
 	Level     int    `placeholder:"N" default:"3" help:"1: the chain; 2: and that the pointer tables are its fold; 3: and the file of each pointer; 4: and that it is the newest of its table. Default 3."`
 	Sample    string `placeholder:"X%" default:"100%" help:"The share of the tables and views whose files levels 3 and 4 look at; each run picks others. Default 100%."`
+	Resume    bool   `help:"Go on where the last verify of the same warehouse, level and sample was stopped: what it had looked at, and nothing has changed since, is not looked at again."`
 	Repair    bool   `help:"Write missing and changed metadata files again from the journal, and pointer tables anew. What is there is kept beside it."`
 	DryRun    bool   `help:"With --repair: say what would be done, and do nothing."`
 	JSON      bool   `name:"json" help:"One JSON document."`
@@ -59,7 +60,10 @@ func (v verifyCmd) Run(s *session) error {
 	default:
 		err = s.verifyFiles(c, l, asked, report.take)
 	}
-	if err = report.end(v.JSON, err); err == nil && c.Metastore.Type != config.Memory {
+	if err = report.end(v.JSON, err); report.ended != nil && !report.ended.Began.IsZero() {
+		began = report.ended.Began
+	}
+	if err == nil && c.Metastore.Type != config.Memory {
 		s.keepProof(c.DataDir, asked, report.summaries, began)
 	}
 	return err
@@ -80,6 +84,7 @@ type verifyRequest struct {
 	Level     int     `json:"level"`
 	Sample    float64 `json:"sample"`
 	Seed      uint64  `json:"seed"`
+	Resume    bool    `json:"resume"`
 	Repair    bool    `json:"repair"`
 	DryRun    bool    `json:"dry-run"`
 }
@@ -98,12 +103,13 @@ func (v verifyCmd) request() (verifyRequest, error) {
 	if err != nil || !(share > 0 && share <= 100) {
 		return verifyRequest{}, fail(codeUsage, "--sample %s: a percentage above 0 and up to 100 is needed, such as 5%%", v.Sample)
 	}
-	return verifyRequest{v.Warehouse, v.Level, share / 100, rand.Uint64(), v.Repair, v.DryRun}, nil
+	return verifyRequest{v.Warehouse, v.Level, share / 100, rand.Uint64(), v.Resume, v.Repair, v.DryRun}, nil
 }
 
 // verifyLine is one thing that a verification says: exactly one of these is set.
 type verifyLine struct {
 	Progress *verifyProgress `json:"progress,omitempty"`
+	Pages    *verifyPages    `json:"pages,omitempty"`
 	Finding  *verify.Finding `json:"finding,omitempty"`
 	Unseen   *verify.Unseen  `json:"unseen,omitempty"`
 	Repair   *verify.Finding `json:"repair,omitempty"` // what was, or would be, done
@@ -119,11 +125,20 @@ type verifyProgress struct {
 	All       int64  `json:"all"`
 }
 
+// verifyPages tells whether the pages of the journal's file were looked at, which is
+// beside what the levels prove.
+type verifyPages struct {
+	LookedAt bool   `json:"looked-at"`
+	Reason   string `json:"reason,omitempty"` // why not
+}
+
 // verifyEnd is the last line: without it nobody knows whether all was looked at.
 type verifyEnd struct {
 	Mended  bool   `json:"mended"`            // something was repaired, and looked at again
 	Refused string `json:"refused,omitempty"` // why nothing is repaired
 	Error   string `json:"error,omitempty"`
+
+	Began time.Time `json:"began"` // when the first look was taken that it reports
 }
 
 func (p verifyProgress) String() string {

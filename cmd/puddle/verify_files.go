@@ -31,7 +31,8 @@ func (s *session) verifyFiles(c config.Config, l *lock, asked verifyRequest, say
 	if c.Metastore.Type == config.Memory {
 		return fail(codeNoLook, "metastore.type is memory: nothing is kept, and no server runs")
 	}
-	v := &verification{verifyRequest: asked, all: asked.Warehouse == "", say: say, makeTables: n.makeTables}
+	v := &verification{verifyRequest: asked, all: asked.Warehouse == "", say: say, makeTables: n.makeTables, openFold: n.openFold,
+		progress: progressFile{path: progressPath(c.DataDir)}}
 	if v.warehouses, err = n.openToVerify(s.stop, asked.Warehouse, say); err != nil {
 		return noLook(err)
 	}
@@ -118,6 +119,7 @@ func openChecked(ctx context.Context, path string, say func(verifyLine)) (*bolt.
 	case damage != nil:
 		return nil, damage
 	}
+	say(verifyLine{Pages: &verifyPages{LookedAt: true}})
 	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }
 
@@ -128,7 +130,7 @@ func (n *node) copyTables(say func(verifyLine)) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	folder := filepath.Join(n.config.DataDir, "verify.tmp")
+	folder := filepath.Join(n.config.DataDir, verifyFolder)
 	// One that was left behind is in the way; the lock is held.
 	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)); err != nil {
 		return err

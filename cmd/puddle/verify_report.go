@@ -14,6 +14,7 @@ type verifyReport struct {
 	request verifyRequest
 	told    time.Time // when progress was told last
 
+	pages     verifyPages
 	summaries []verify.Summary
 	findings  []verify.Finding
 	unseen    []verify.Unseen
@@ -29,6 +30,8 @@ func (r *verifyReport) take(line verifyLine) {
 			r.told = now
 			fmt.Fprintf(r.session.stderr, "verify: %s\n", printable(line.Progress.String()))
 		}
+	case line.Pages != nil:
+		r.pages = *line.Pages
 	case line.Finding != nil:
 		r.findings = append(r.findings, *line.Finding)
 	case line.Unseen != nil:
@@ -48,6 +51,7 @@ func (r *verifyReport) take(line verifyLine) {
 type verifyPage struct {
 	Level      int              `json:"level"`
 	Sample     float64          `json:"sample"`
+	Pages      verifyPages      `json:"pages"`
 	Warehouses []verify.Summary `json:"warehouses"`
 	Findings   []verify.Finding `json:"findings"`
 	Unseen     []verify.Unseen  `json:"unseen"`
@@ -102,7 +106,7 @@ func (r *verifyReport) end(asJSON bool, failed error) error {
 	var err error
 	if asJSON {
 		err = r.session.json(verifyPage{
-			r.request.Level, r.request.Sample, r.summaries, r.findings, r.unseen,
+			r.request.Level, r.request.Sample, r.pages, r.summaries, r.findings, r.unseen,
 			r.request.Repair, r.request.DryRun, r.repairs, r.left, t,
 		})
 	} else {
@@ -136,6 +140,9 @@ func (r *verifyReport) text(t verifyTotals) []string {
 			line += fmt.Sprintf("; %d tables and views, %d files, %d bytes", s.Objects, s.Files, s.Bytes)
 		}
 		lines = append(lines, line)
+		if s.Resumed != "" {
+			lines = append(lines, fmt.Sprintf("%s: looked at by an earlier run: %s", s.Warehouse, s.Resumed))
+		}
 	}
 	for _, f := range r.findings {
 		lines = append(lines, f.String())
@@ -149,8 +156,14 @@ func (r *verifyReport) text(t verifyTotals) []string {
 	for _, u := range r.unseen {
 		lines = append(lines, fmt.Sprintf("not looked at: %s %s: %s", u.Warehouse, u.Place, u.Message))
 	}
-	if t == (verifyTotals{Notes: t.Notes}) {
+	clean := t == (verifyTotals{Notes: t.Notes})
+	switch {
+	case clean && r.pages.Reason != "":
+		lines = append(lines, "clean, but for what was not looked at: the pages of the journal's file: "+r.pages.Reason)
+	case clean:
 		lines = append(lines, "clean")
+	case r.pages.Reason != "":
+		lines = append(lines, "not looked at: the pages of the journal's file: "+r.pages.Reason)
 	}
 	return lines
 }

@@ -61,6 +61,9 @@ func (n *node) verify(ctx context.Context, w http.ResponseWriter, body io.Reader
 		ephemeral: n.config.Metastore.Type == config.Memory,
 		serving:   func(id uuid.UUID) projections.Reader { return n.recorder.Reader(id) },
 	}
+	if !v.ephemeral {
+		v.openFold, v.progress.path = n.openFold, progressPath(n.config.DataDir)
+	}
 	for _, one := range n.warehouses {
 		if asked.Warehouse == "" || one.Name == asked.Warehouse {
 			v.warehouses = append(v.warehouses, one)

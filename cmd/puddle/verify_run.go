@@ -26,9 +26,12 @@ type verification struct {
 	// when it fails after that; nil: not while a server runs.
 	makeTables func(context.Context) (projections.Store, string, error)
 	say        func(verifyLine)
+	openFold   func() (projections.Store, func() error, error) // empty tables, to fold the journal into
+	progress   progressFile
 
 	ephemeral bool // all is in memory: nothing in the warehouses says whose they are
 	strays    bool // the pointer tables hold what the journal does not know
+	pagesBad  bool // the journal's file is not put together as it should be
 }
 
 // unsettled is how long a file that nobody names is left alone beside a server: far
@@ -37,18 +40,23 @@ const unsettled = 10 * time.Minute
 
 // run looks, repairs if that is asked for, and looks again at what it repaired.
 func (v *verification) run(ctx context.Context) {
+	began := v.progress.begin(&v.verifyRequest, time.Now())
 	end := verifyEnd{}
-	results, err := v.look(ctx, func(f verify.Finding) { v.say(verifyLine{Finding: &f}) })
+	v.checkPages(ctx)
+	results, closeFold, err := v.look(ctx, &v.progress, func(f verify.Finding) { v.say(verifyLine{Finding: &f}) })
+	err = errors.Join(err, v.progress.end(err == nil))
 	for _, r := range results {
 		v.say(verifyLine{Summary: &r.result.Summary})
 	}
 	if err == nil && v.Repair {
 		end, err = v.repair(ctx, results)
 	}
+	err = errors.Join(err, closeFold())
 	if err == nil && end.Mended {
-		_, err = v.look(ctx, func(f verify.Finding) { v.say(verifyLine{Left: &f}) })
+		_, closeFold, err = v.look(ctx, &progressFile{}, func(f verify.Finding) { v.say(verifyLine{Left: &f}) })
+		err = errors.Join(err, closeFold())
 	}
-	if err != nil {
+	if end.Began = began; err != nil {
 		end.Error = err.Error()
 	}
 	v.say(verifyLine{End: &end})
@@ -60,26 +68,37 @@ type looked struct {
 	result    verify.Result
 }
 
-func (v *verification) look(ctx context.Context, found func(verify.Finding)) ([]looked, error) {
+// look looks at all that is asked for. What it answers holds until the fold is closed.
+func (v *verification) look(ctx context.Context, progress *progressFile, found func(verify.Finding)) (all []looked, closeFold func() error, err error) {
+	closeFold = func() error { return nil }
 	if v.journal == nil {
-		return nil, nil
+		return nil, closeFold, nil
 	}
 	sink := verifySink{found, v.say}
 	subjects, err := v.subjects(ctx, sink)
 	if err != nil {
-		return nil, err
+		return nil, closeFold, err
 	}
-	var all []looked
+	var fold projections.Store
+	if v.openFold != nil && v.Level > 1 {
+		if fold, closeFold, err = v.openFold(); err != nil {
+			return nil, closeFold, fmt.Errorf("the journal cannot be folded: %w", err)
+		}
+	}
 	var results []verify.Result
 	for _, w := range subjects {
-		result, err := verify.Run(ctx, w, verify.Options{Level: v.Level, Sample: v.Sample, Seed: v.Seed}, sink)
+		w.Fold = fold
+		result, err := verify.Run(ctx, w, verify.Options{
+			Level: v.Level, Sample: v.Sample, Seed: v.Seed, Began: time.Now(),
+			From: progress.of(w.ID), NotFrom: progress.unusable, Reached: progress.reached,
+		}, sink)
 		if err != nil {
-			return nil, err
+			return all, closeFold, err
 		}
 		all, results = append(all, looked{w, result}), append(results, result)
 	}
-	verify.Twice(results, sink)
-	return all, nil
+	verify.Twice(ctx, results, sink)
+	return all, closeFold, nil
 }
 
 // subjects are the warehouses to look at: those that a start would bind, and what
@@ -156,7 +175,7 @@ func (v *verification) repair(ctx context.Context, all []looked) (end verifyEnd,
 		end.Mended = end.Mended || f.Kind == verify.KindRepaired && !v.DryRun
 		v.say(verifyLine{Repair: &f})
 	}, v.say}
-	differ, whole := false, !v.strays && v.journal != nil
+	differ, whole := false, !v.strays && !v.pagesBad && v.journal != nil
 	for _, l := range all {
 		differ, whole = differ || l.result.TablesDiffer, whole && l.result.Whole
 		m := verify.Repair{DryRun: v.DryRun, At: time.Now()}

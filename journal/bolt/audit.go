@@ -25,8 +25,9 @@ func (j *Journal) Audit(ctx context.Context, warehouse uuid.UUID, found func(jou
 // batchEvents events, keys or answers, or batchBytes of them and one more.
 func (j *Journal) AuditAfter(ctx context.Context, warehouse uuid.UUID, after journal.Audited, found func(journal.Flaw), reached func(journal.Audited)) (journal.Audited, error) {
 	var lives []uuid.UUID
+	var strange []journal.Flaw
 	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
-		lives, err = incarnations(tx, warehouse, found)
+		lives, err = incarnations(tx, warehouse, func(f journal.Flaw) { strange = append(strange, f) })
 		return err
 	})
 	// Incarnations and requests are looked at again.
@@ -37,6 +38,9 @@ func (j *Journal) AuditAfter(ctx context.Context, warehouse uuid.UUID, after jou
 	maps.Copy(total.Through, after.Through)
 	if err := j.stillThere(ctx, warehouse, after, lives); err != nil {
 		return total, err
+	}
+	for _, f := range strange {
+		found(f)
 	}
 	starts := map[uuid.UUID]journal.Event{}
 	for _, incarnation := range lives {

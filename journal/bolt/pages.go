@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
+
+	"go.etcd.io/bbolt"
 
 	"puddle/journal"
 )
@@ -56,6 +59,48 @@ type pages struct {
 // open the file that is sure to end.
 func CheckPages(ctx context.Context, path string, found func(journal.Flaw)) error {
 	return look(ctx, path, &pages{found: found})
+}
+
+// pageTries is how often the pages of a journal are looked at that is written meanwhile.
+const pageTries = 3
+
+// CheckPages is the function of that name, for a journal that this process has open.
+// No page of a transaction is written over before the next one is committed, so that a
+// look counts during which none was; false when each met one, and nothing is told.
+// It holds up nobody.
+func (j *Journal) CheckPages(ctx context.Context, found func(journal.Flaw)) (bool, error) {
+	for range pageTries {
+		var flaws []journal.Flaw
+		before, err := j.transaction(ctx)
+		if err == nil {
+			err = CheckPages(ctx, j.path, func(f journal.Flaw) { flaws = append(flaws, f) })
+		}
+		after, failed := j.transaction(ctx)
+		if err = errors.Join(err, failed); err != nil {
+			return false, err
+		}
+		if before == after {
+			for _, f := range flaws {
+				found(f)
+			}
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// transaction is the last one that was committed to the file, which must still be the
+// one that the path leads to.
+func (j *Journal) transaction(ctx context.Context) (id int, err error) {
+	err = j.view(ctx, func(tx *bbolt.Tx) error {
+		id = tx.ID()
+		info, err := os.Stat(j.path)
+		if err == nil && !os.SameFile(info, j.opened) {
+			err = errors.New("its path leads to another file")
+		}
+		return err
+	})
+	return id, err
 }
 
 func look(ctx context.Context, path string, p *pages) (err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"puddle/internal/warehouse"
@@ -20,25 +21,21 @@ import (
 // A file made from one that no event names is therefore somebody else's.
 func (l *looks) beside(ctx context.Context, o projections.Object, s *seen) {
 	steps, err := l.steps(ctx, o.UUID)
+	known, ours := knownFiles(steps)
 	var relatives []catalog.Relative
 	var notUsed []catalog.NotUsed
 	if err == nil {
-		relatives, notUsed, err = l.files.Relatives(ctx, o)
+		relatives, notUsed, err = l.files.Relatives(ctx, o, known)
 	}
 	if err != nil {
 		s.unseen = append(s.unseen, Unseen{Place: o.Location, Message: err.Error()})
 		return
 	}
-	known, ours := knownFiles(steps)
-	unnamed := map[string]catalog.Relative{}
-	for _, r := range relatives {
-		if at := catalog.Path(r.Location); !known[at] {
-			unnamed[at] = r
-		}
-	}
-	for _, at := range sorted(unnamed) {
+	unnamed := byPath(relatives)
+	chains := descend(o, unnamed)
+	for _, at := range slices.Sorted(maps.Keys(unnamed)) {
 		r := unnamed[at]
-		if f, ok := l.judge(o, r, unnamed, ours); ok && l.old(ctx, r.Location, s) {
+		if f, ok := l.judge(o, r, chains.versions(at), ours); ok && l.old(ctx, r.Location, s) {
 			s.find(4, o, f)
 		}
 	}
@@ -47,13 +44,12 @@ func (l *looks) beside(ctx context.Context, o projections.Object, s *seen) {
 	}
 }
 
-func sorted(m map[string]catalog.Relative) []string {
-	all := make([]string, 0, len(m))
-	for at := range m {
-		all = append(all, at)
+func byPath(all []catalog.Relative) map[string]catalog.Relative {
+	found := make(map[string]catalog.Relative, len(all))
+	for _, r := range all {
+		found[catalog.Path(r.Location)] = r
 	}
-	slices.Sort(all)
-	return all
+	return found
 }
 
 // knownFiles are those that events of the object name; ours tells whether each of
@@ -73,9 +69,9 @@ func knownFiles(steps []projections.Step) (known map[string]bool, ours bool) {
 }
 
 // judge says what a file that no event names means.
-func (l *looks) judge(o projections.Object, r catalog.Relative, unnamed map[string]catalog.Relative, ours bool) (Finding, bool) {
+func (l *looks) judge(o projections.Object, r catalog.Relative, chained int, ours bool) (Finding, bool) {
 	f := Finding{Severity: Warning, Kind: KindNewer, Place: r.Location, Next: l.newestCommand(o)}
-	switch chained := l.chained(o, r, unnamed); {
+	switch {
 	case chained == 1:
 		f.Message = "it was made from the current file, and no event names it: a server was killed while it committed, or another catalog writes this table"
 	case chained > 1:
@@ -88,36 +84,6 @@ func (l *looks) judge(o projections.Object, r catalog.Relative, unnamed map[stri
 		return f, false // from before it was registered, or from elsewhere
 	}
 	return f, true
-}
-
-// chained counts the versions from the current file to one, over files that nobody
-// names; 0: it was not made from the current file.
-func (l *looks) chained(o projections.Object, r catalog.Relative, unnamed map[string]catalog.Relative) int {
-	current := catalog.Path(o.Pointer.MetadataLocation)
-	length, walked := 0, map[string]bool{}
-	made := false
-	var walk func(catalog.Relative)
-	walk = func(r catalog.Relative) {
-		at := catalog.Path(r.Location)
-		if walked[at] {
-			return
-		}
-		walked[at] = true
-		length++
-		for _, before := range r.Log {
-			if before == current {
-				made = true
-			}
-			if next, ok := unnamed[before]; ok {
-				walk(next)
-			}
-		}
-	}
-	walk(r)
-	if !made {
-		return 0
-	}
-	return length
 }
 
 // old tells whether a file is there, and old enough not to be a commit under way.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"puddle/journal"
 	"puddle/projections/anchor"
@@ -22,18 +24,51 @@ func (r *run) chain(ctx context.Context) error {
 	if r.Auditor == nil {
 		return r.read(ctx)
 	}
-	var absent absentees
-	seen, err := r.Auditor.Audit(ctx, r.ID, func(f journal.Flaw) {
-		if f.Absent != nil {
-			absent.add(f)
-			return
-		}
-		r.flaw(f)
-	})
-	absent.tell(r)
+	seen, err := r.audit(ctx)
+	if errors.Is(err, journal.ErrNotAudited) {
+		r.anew(err)
+		seen, err = r.audit(ctx)
+	}
+	r.reached.Absent.tell(r)
 	r.summary.Incarnations, r.summary.Events, r.summary.Documents = seen.Incarnations, seen.Events, seen.Documents
 	r.sink.Progress(r.Name, 1, seen.Events, seen.Events)
 	return err
+}
+
+// audit looks through the journal, behind what an earlier run has looked at.
+func (r *run) audit(ctx context.Context) (journal.Audited, error) {
+	if n := r.reached.Audited.Events; n > 0 {
+		r.resumed("%d events", n)
+	}
+	before := r.reached.Journal
+	again := sync.OnceFunc(func() {
+		r.broken = r.broken || r.reached.Damaged
+		for _, f := range before {
+			r.found(f)
+		}
+	})
+	seen, err := r.Auditor.AuditAfter(ctx, r.ID, r.reached.Audited, func(f journal.Flaw) {
+		if f.Absent != nil {
+			r.reached.Absent.add(f)
+			return
+		}
+		again()
+		finding := r.flawed(f)
+		if slices.Contains(before, finding) {
+			return // it is told
+		}
+		r.reached.Journal, r.reached.Damaged = append(r.reached.Journal, finding), r.broken
+		r.found(finding)
+	}, func(at journal.Audited) {
+		again()
+		r.reached.Audited = at
+		r.sink.Progress(r.Name, 1, at.Events, int64(r.summary.Seq))
+		r.tell()
+	})
+	if err == nil {
+		again()
+	}
+	return seen, err
 }
 
 // read is an audit of a journal that can only be read.
@@ -48,8 +83,11 @@ func (r *run) read(ctx context.Context) error {
 	return nil
 }
 
-// flaw tells what an audit found.
-func (r *run) flaw(f journal.Flaw) {
+// flaw tells what was found wrong with the journal.
+func (r *run) flaw(f journal.Flaw) { r.found(r.flawed(f)) }
+
+// flawed words it.
+func (r *run) flawed(f journal.Flaw) Finding {
 	finding := Finding{Severity: Error, Kind: KindJournal, Place: "journal", Message: f.Reason, Next: r.recoverCommand()}
 	if f.Seq != 0 {
 		finding = finding.at(journal.Position{Incarnation: f.Incarnation, Seq: f.Seq})
@@ -62,7 +100,7 @@ func (r *run) flaw(f journal.Flaw) {
 	default:
 		r.broken = true
 	}
-	r.found(finding)
+	return finding
 }
 
 // anchor compares the journal with what the warehouse last saw of it. The anchor is

@@ -36,6 +36,7 @@ const (
 	KindForeign  Kind = "file-foreign"    // it is of another table or place, or no metadata
 	KindNewer    Kind = "newer-file"      // a file descends from the current one that no event names
 	KindStray    Kind = "stray-file"      // a file that nobody names
+	KindLeftover Kind = "leftover-file"   // what a write that was cut off has left
 	KindTwice    Kind = "uuid-in-two"     // one uuid is live in two warehouses
 	KindRepaired Kind = "repaired"        // what a repair did, or would do
 	KindRefused  Kind = "repair-refused"  // what a repair cannot prove

@@ -9,25 +9,25 @@ import (
 	"puddle/projections"
 )
 
-// maxDifferences bounds what is told of tables that are another catalog's.
-const maxDifferences = 100
-
-// fold is level 2. The tables are read in one transaction, and compared with the
-// fold of the journal up to where they stand. What they lack at the end is no
-// difference: the next start, or the server at work, applies it.
-func (r *run) fold(ctx context.Context) error {
-	held, err := r.tables(ctx)
+// folded is level 2. The journal is folded up to where the tables stand, into tables
+// of its own, and both are walked side by side, those of the catalog in one
+// transaction. What they lack at the end is no difference: the next start, or the
+// server at work, applies it.
+func (r *run) folded(ctx context.Context) error {
+	if r.Fold == nil {
+		r.Fold = projections.NewMemory()
+	}
+	into := &folding{Warehouse: r.Fold.Warehouse(r.ID), run: r}
+	cursor, err := r.cursor(ctx)
 	if err != nil {
 		return err
 	}
-	state := projections.NewState(r.ID)
-	counted := &folded{State: state, run: r}
-	err = projections.CatchUp(ctx, r.from, held.Cursor.Seq, counted)
-	if err == nil && held.Cursor.Seq > 0 {
-		err = r.compare(ctx, state, held)
+	err = projections.CatchUp(ctx, r.from, cursor.Seq, into)
+	if err == nil && !cursor.IsZero() {
+		err = r.compare(ctx, into)
 	}
 	if err == nil {
-		err = projections.CatchUp(ctx, r.from, 0, counted)
+		err = projections.CatchUp(ctx, r.from, 0, into)
 	}
 	var conflict *projections.Conflict
 	switch {
@@ -41,66 +41,89 @@ func (r *run) fold(ctx context.Context) error {
 		}
 		r.broken = true
 	default:
-		r.state = state
-		held, err = state.Dump(ctx)
-		r.alive(held)
-		return err
+		r.fold = into.Warehouse
+		return r.alive(ctx, r.fold)
 	}
 	r.summary.Tables = "not compared: the journal is damaged"
-	r.alive(held)
-	return nil
-}
-
-// alive keeps the live objects of a dump.
-func (r *run) alive(d projections.Dump) {
-	for _, o := range d.Objects {
-		if !o.Dropped {
-			r.live = append(r.live, o.Object)
-		}
-	}
-}
-
-// tables are what the pointer tables hold; nothing where there are none.
-func (r *run) tables(ctx context.Context) (projections.Dump, error) {
 	if r.Tables == nil {
-		r.summary.Tables = "there are none: a start makes them anew"
-		return projections.Dump{}, nil
+		return nil
 	}
-	held, err := r.Tables.Warehouse(r.ID).Dump(ctx)
-	if errors.Is(err, projections.ErrDamaged) {
-		r.differ(journal.Position{}, err.Error())
-		return projections.Dump{}, nil
-	}
-	if err == nil && held.Cursor.IsZero() {
-		r.summary.Tables = "empty: a start makes them anew"
-	}
-	return held, err
+	return r.alive(ctx, r.Tables.Warehouse(r.ID))
 }
 
-// compare tells how the tables differ from the fold.
-func (r *run) compare(ctx context.Context, state *projections.State, held projections.Dump) error {
-	is, err := state.Dump(ctx)
+// alive keeps the ids of the live objects, and where the rest of them is asked for.
+func (r *run) alive(ctx context.Context, source projections.Warehouse) error {
+	m, err := source.Moment(ctx)
 	if err != nil {
 		return err
 	}
-	if held.Cursor != is.Cursor {
+	for o, listed := range m.Objects() {
+		if err = listed; err != nil {
+			break
+		}
+		if !o.Dropped {
+			r.live = append(r.live, o.UUID)
+		}
+	}
+	r.source = source
+	return errors.Join(err, m.Close())
+}
+
+// cursor is where the pointer tables stand; zero where there are none.
+func (r *run) cursor(ctx context.Context) (journal.Position, error) {
+	if r.Tables == nil {
+		r.summary.Tables = "there are none: a start makes them anew"
+		return journal.Position{}, nil
+	}
+	cursor, err := r.Tables.Warehouse(r.ID).Cursor(ctx)
+	if errors.Is(err, projections.ErrDamaged) {
+		r.differ(journal.Position{}, err.Error())
+		return journal.Position{}, nil
+	}
+	if err == nil && cursor.IsZero() {
+		r.summary.Tables = "empty: a start makes them anew"
+	}
+	return cursor, err
+}
+
+// compare tells how the tables differ from the fold, which stands where they stood.
+func (r *run) compare(ctx context.Context, into *folding) (err error) {
+	held, err := r.Tables.Warehouse(r.ID).Moment(ctx)
+	if err != nil {
+		return r.unreadable(journal.Position{}, err)
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	cursor := held.Cursor()
+	if err := projections.CatchUp(ctx, r.from, cursor.Seq, into); err != nil {
+		return err
+	}
+	is, err := into.Moment(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, is.Close()) }()
+	if cursor != is.Cursor() {
 		r.doubt = true // they may be all that is left of what the journal has lost
 		r.summary.Tables = "of another history"
 		r.found(Finding{Severity: Error, Kind: KindTables, Place: "pointer tables", Next: r.recoverCommand(),
-			Message: fmt.Sprintf("they stand at %s, where the journal has %s: it was rolled back, or is another one", held.Cursor, is.Cursor)}.at(held.Cursor))
+			Message: fmt.Sprintf("they stand at %s, where the journal has %s: it was rolled back, or is another one", cursor, is.Cursor())}.at(cursor))
 		return nil
 	}
-	r.summary.Tables = fmt.Sprintf("equal at %s", held.Cursor.Seq)
-	n := 0
-	differences(is, held, func(message string) {
-		if n++; n <= maxDifferences {
-			r.differ(held.Cursor, message)
-		}
-	})
-	if n > maxDifferences {
-		r.differ(held.Cursor, fmt.Sprintf("and %d more differences", n-maxDifferences))
+	r.summary.Tables = fmt.Sprintf("equal at %s", cursor.Seq)
+	d := &differing{run: r, at: cursor}
+	err = d.compare(is, held)
+	d.end()
+	return r.unreadable(cursor, err)
+}
+
+// unreadable tells that the tables are damaged; any other error it answers.
+func (r *run) unreadable(at journal.Position, err error) error {
+	var theirs *tablesError
+	if errors.Is(err, projections.ErrDamaged) && (errors.As(err, &theirs) || at.IsZero()) {
+		r.differ(at, err.Error())
+		return nil
 	}
-	return nil
+	return err
 }
 
 func (r *run) differ(at journal.Position, message string) {
@@ -114,19 +137,37 @@ func (r *run) differ(at journal.Position, message string) {
 	r.found(finding)
 }
 
-// folded is a State that tells how far it is.
-type folded struct {
-	*projections.State
+// folding are the tables of the fold, which tell how far it is.
+type folding struct {
+	projections.Warehouse
 	run  *run
 	done int64
 }
 
 // Apply counts.
-func (f *folded) Apply(ctx context.Context, events ...journal.Event) error {
-	if err := f.State.Apply(ctx, events...); err != nil {
-		return err
+func (f *folding) Apply(ctx context.Context, events ...journal.Event) error {
+	return f.count(events, f.Warehouse.Apply(ctx, events...))
+}
+
+func (f *folding) count(events []journal.Event, err error) error {
+	if err == nil {
+		f.done += int64(len(events))
+		f.run.sink.Progress(f.run.Name, 2, f.done, f.run.summary.Events)
 	}
-	f.done += int64(len(events))
-	f.run.sink.Progress(f.run.Name, 2, f.done, f.run.summary.Events)
-	return nil
+	return err
+}
+
+// Load counts too.
+func (f *folding) Load(ctx context.Context) (projections.Load, error) {
+	load, err := projections.BeginLoad(ctx, f.Warehouse)
+	return foldingLoad{load, f}, err
+}
+
+type foldingLoad struct {
+	projections.Load
+	counted *folding
+}
+
+func (l foldingLoad) Apply(ctx context.Context, events ...journal.Event) error {
+	return l.counted.count(events, l.Load.Apply(ctx, events...))
 }

@@ -6,7 +6,6 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/rest/catalog"
 )
 
 // instead is what can be done for an object whose file cannot be written again: move
@@ -29,18 +28,6 @@ func (l *looks) descended(ctx context.Context, o projections.Object) bool {
 	if o.Kind == journal.View {
 		return false
 	}
-	relatives, _, err := l.files.Relatives(ctx, o)
-	if err != nil {
-		return false
-	}
-	by := map[string]catalog.Relative{}
-	for _, r := range relatives {
-		by[catalog.Path(r.Location)] = r
-	}
-	for _, r := range relatives {
-		if l.chained(o, r, by) > 0 {
-			return true
-		}
-	}
-	return false
+	relatives, _, err := l.files.Relatives(ctx, o, nil)
+	return err == nil && len(descend(o, byPath(relatives)).made) > 0
 }

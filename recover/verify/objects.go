@@ -18,29 +18,99 @@ import (
 // meanwhile.
 const maxMoves = 100
 
-// objects is levels 3 and 4, one live object after another, some at once.
+// objects is levels 3 and 4: the live objects by uuid, some at once, told one after
+// another.
 func (r *run) objects(ctx context.Context) error {
-	live := slices.DeleteFunc(slices.Clone(r.live), func(o projections.Object) bool { return !r.sampled(o.UUID) })
+	todo, all, err := r.toLook(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	l := r.looks()
-	waiting := make(chan projections.Object)
+	waiting, order := make(chan look), make(chan look, 4*r.Files)
 	var group sync.WaitGroup
 	for range r.Files {
 		group.Go(func() {
-			for o := range waiting {
-				l.look(ctx, o)
-				l.tell(func() { r.sink.Progress(r.Name, 3, r.summary.Objects, int64(len(live))) })
+			for one := range waiting {
+				one.saw <- l.look(ctx, one.id)
 			}
 		})
 	}
-	for _, o := range live {
-		if ctx.Err() != nil {
-			break
+	group.Go(func() {
+		defer close(waiting)
+		defer close(order)
+		for _, one := range todo {
+			one.saw = make(chan *seen, 1)
+			for _, to := range []chan look{order, waiting} {
+				select {
+				case to <- one:
+				case <-ctx.Done():
+					return
+				}
+			}
 		}
-		waiting <- o
+	})
+	defer group.Wait()
+	defer stop()
+	for one := range order {
+		select {
+		case saw := <-one.saw:
+			if ctx.Err() == nil {
+				r.took(one, saw)
+			}
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.sink.Progress(r.Name, 3, r.reached.Objects.Count, all)
+		r.tell()
 	}
-	close(waiting)
-	group.Wait()
 	return ctx.Err()
+}
+
+// look is an object that is to be looked at.
+type look struct {
+	id    uuid.UUID
+	again bool // it was counted before
+	saw   chan *seen
+}
+
+// took tells what was seen of an object.
+func (r *run) took(one look, saw *seen) {
+	now := r.reached.Objects
+	if one.again {
+		now.Unseen = slices.DeleteFunc(now.Unseen, func(id uuid.UUID) bool { return id == one.id })
+	} else {
+		now.Count++
+		now.Through = one.id
+	}
+	now.Files += saw.files
+	now.Bytes += saw.bytes
+	r.counted()
+	if saw.broken {
+		r.mendable = append(r.mendable, saw.object)
+		now.Broken = append(now.Broken, one.id)
+	}
+	for _, f := range saw.findings {
+		f.Warehouse = r.Name
+		r.sink.Found(f)
+		now.Findings = append(now.Findings, f)
+	}
+	for _, u := range saw.unseen {
+		u.Warehouse = r.Name
+		r.sink.Unseen(u)
+	}
+	if len(saw.unseen) > 0 {
+		now.Unseen = append(now.Unseen, one.id)
+	}
+}
+
+// counted tells the summary how many were looked at.
+func (r *run) counted() {
+	now := r.reached.Objects
+	r.summary.Objects, r.summary.Files, r.summary.Bytes = now.Count, now.Files, now.Bytes
 }
 
 // reader answers what is true now, as well as it is known.
@@ -48,10 +118,8 @@ func (r *run) reader() projections.Reader {
 	switch {
 	case r.Now != nil:
 		return r.Now
-	case r.state != nil:
-		return r.state
-	case r.Tables != nil:
-		return r.Tables.Warehouse(r.ID)
+	case r.source != nil:
+		return r.source
 	}
 	return projections.NewState(r.ID)
 }
@@ -80,23 +148,15 @@ func mix(x uint64) uint64 {
 type looks struct {
 	*run
 	files *catalog.Catalog // reads the folders of tables
-
-	mu sync.Mutex // held where the run's summary changes and its sink is told
 }
 
 func (r *run) looks() *looks {
 	return &looks{run: r, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.from, Reader: r.reader()})}
 }
 
-// tell does what one goroutine at a time may do.
-func (l *looks) tell(do func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	do()
-}
-
 // seen is what one look at an object saw.
 type seen struct {
+	object   projections.Object
 	findings []Finding
 	unseen   []Unseen
 	files    int64
@@ -112,65 +172,36 @@ func (s *seen) find(level int, o projections.Object, f Finding) {
 	s.findings = append(s.findings, f.of(o))
 }
 
+// unread is what was seen of an object that could not be looked at.
+func unread(place, message string) *seen {
+	return &seen{unseen: []Unseen{{Place: place, Message: message}}}
+}
+
 // look looks at an object until it either is as it should be, or is not and has not
 // moved meanwhile.
-func (l *looks) look(ctx context.Context, o projections.Object) {
+func (l *looks) look(ctx context.Context, id uuid.UUID) *seen {
+	o, live, err := standing(ctx, l.source, id)
 	for range maxMoves {
-		saw := l.once(ctx, o)
-		if ctx.Err() != nil {
-			return
-		}
-		if saw.clean() || l.Now == nil {
-			l.took(saw, o)
-			return
-		}
-		now, live, err := l.now(ctx, o)
 		switch {
 		case err != nil:
-			l.tell(func() { l.run.unseen(o.Identifier.Quoted(), err) })
-			return
+			return unread(id.String(), err.Error())
 		case !live:
-			l.took(&seen{}, o)
-			return
-		case now.Pointer == o.Pointer:
-			l.took(saw, o)
-			return
+			return &seen{}
 		}
-		o = now
+		saw := l.once(ctx, o)
+		if saw.clean() || l.Now == nil {
+			return saw
+		}
+		now, there, err := standing(ctx, l.Now, id)
+		switch {
+		case err != nil:
+			return unread(o.Identifier.Quoted(), err.Error())
+		case there && now.Pointer == o.Pointer:
+			return saw
+		}
+		o, live = now, there
 	}
-	l.tell(func() {
-		l.sink.Unseen(Unseen{l.Name, o.Identifier.Quoted(), "it moved on each time that it was looked at"})
-	})
-}
-
-// took counts what was seen of an object, and tells what is wrong with it.
-func (l *looks) took(s *seen, o projections.Object) {
-	l.tell(func() {
-		if s.broken {
-			l.mendable = append(l.mendable, o)
-		}
-		l.summary.Objects++
-		l.summary.Files += s.files
-		l.summary.Bytes += s.bytes
-		for _, f := range s.findings {
-			f.Warehouse = l.Name
-			l.sink.Found(f)
-		}
-		for _, u := range s.unseen {
-			u.Warehouse = l.Name
-			l.sink.Unseen(u)
-		}
-	})
-}
-
-// now is where an object is at this moment.
-func (l *looks) now(ctx context.Context, o projections.Object) (projections.Object, bool, error) {
-	last, ok, err := l.Now.LastStep(ctx, o.UUID)
-	if err != nil || !ok || last.Move.To == nil {
-		return o, false, err
-	}
-	to := last.Move.To
-	return projections.Object{Kind: o.Kind, UUID: o.UUID, Identifier: to.Identifier, Pointer: to.Pointer, Location: to.Location}, true, nil
+	return unread(o.Identifier.Quoted(), "it moved on each time that it was looked at")
 }
 
 // steps are the moves of an object, as they are known now.
@@ -180,7 +211,7 @@ func (l *looks) steps(ctx context.Context, id uuid.UUID) ([]projections.Step, er
 
 // once looks at an object: its file, and at level 4 what the file says.
 func (l *looks) once(ctx context.Context, o projections.Object) *seen {
-	s := &seen{}
+	s := &seen{object: o}
 	text, ok := l.file(ctx, o, s)
 	if l.Level < 4 {
 		return s

@@ -27,14 +27,15 @@ type Repair struct {
 // at any step it can be run again: what is right is left alone, and what was set
 // aside is not set aside twice. The error is the context's.
 func (m Repair) Mend(ctx context.Context, w Warehouse, of Result, sink Sink) error {
-	r := &run{Warehouse: w, sink: sink, from: w.Journal.Warehouse(w.ID), state: of.State, level: 3}
+	r := &run{Warehouse: w, sink: sink, from: w.Journal.Warehouse(w.ID), source: of.source, level: 3}
 	l := r.looks()
+	copies := &copies{run: r, wanted: of.Broken}
 	for _, o := range of.Broken {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		f := Finding{Severity: Note, Kind: KindRepaired, Place: o.Pointer.MetadataLocation}.of(o)
-		did, err := m.mend(ctx, l, o, of.Whole)
+		did, err := m.mend(ctx, l, o, copies, of.Whole)
 		var cannot *refused
 		switch {
 		case errors.As(err, &cannot):
@@ -56,12 +57,12 @@ type refused struct{ reason, next string }
 func (r *refused) Error() string { return r.reason }
 
 // mend writes one file again, and says so; "" when there is nothing to do.
-func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, whole bool) (string, error) {
+func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, copies *copies, whole bool) (string, error) {
 	if !whole {
 		return "", &refused{"the journal is damaged, or not the newest: what it says of the file proves nothing", l.recoverCommand()}
 	}
 	if l.Now != nil {
-		if now, live, err := l.now(ctx, o); err != nil || !live || now.Pointer != o.Pointer {
+		if now, live, err := standing(ctx, l.Now, o.UUID); err != nil || !live || now.Pointer != o.Pointer {
 			return "", err // it has moved on
 		}
 	}
@@ -81,57 +82,11 @@ func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, whole 
 			return "", err
 		}
 	}
-	file, seq, err := l.kept(ctx, o)
+	file, seq, err := l.kept(ctx, o, copies)
 	if err != nil {
 		return "", err
 	}
 	return m.write(ctx, l.Roots, o.Pointer, file, lying{there, wrong.read}, seq)
-}
-
-// kept finds the bytes of an object's file in the journal, proven by the digest that
-// its pointer holds.
-func (l *looks) kept(ctx context.Context, o projections.Object) ([]byte, journal.Seq, error) {
-	steps, err := l.steps(ctx, o.UUID)
-	if err != nil {
-		return nil, 0, err
-	}
-	for i := len(steps) - 1; i >= 0; i-- {
-		to := steps[i].Move.To
-		if to == nil || to.Pointer.SHA256 != o.Pointer.SHA256 {
-			continue
-		}
-		file, err := l.fileOf(ctx, steps[i])
-		if err == nil && journal.Sum(file) == o.Pointer.SHA256 {
-			return file, steps[i].Seq, nil
-		}
-		if ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-	}
-	return nil, 0, &refused{"the journal keeps no copy of it that is whole", l.instead(ctx, o)}
-}
-
-// fileOf is what the journal keeps of the file that a step made.
-func (l *looks) fileOf(ctx context.Context, s projections.Step) ([]byte, error) {
-	for e, err := range l.from.Scan(ctx, s.Seq-1) {
-		if err != nil {
-			return nil, err
-		}
-		if e.ID != s.Event {
-			break // of an earlier incarnation
-		}
-		for i, m := range e.Moves() {
-			if m.UUID != s.Move.UUID {
-				continue
-			}
-			if files, ok := l.from.(journal.Files); ok {
-				return files.File(ctx, e.Seq, i)
-			}
-			return l.from.Document(ctx, e.Seq, i)
-		}
-		break
-	}
-	return nil, journal.ErrNoEvent
 }
 
 // lying is what lies in the place of a file.

@@ -27,6 +27,7 @@ type Warehouse struct {
 	Journal  journal.Journal
 	Auditor  journal.Auditor           // nil: the journal cannot be looked through, only read
 	Tables   projections.Store         // nil: there are none to compare
+	Fold     projections.Store         // empty: what the journal is folded into; nil: in memory
 	Now      projections.Reader        // of a catalog that is being served; nil: nothing changes meanwhile
 	Settled  func(warehouse.Info) bool // tells files that nobody is about to name; nil: all
 
@@ -35,10 +36,19 @@ type Warehouse struct {
 
 // Options say what to look at.
 type Options struct {
-	Level  int     // 1 to MaxLevel: all levels up to it
-	Sample float64 // of levels 3 and 4: the share of the objects, above 0 and up to 1
-	Seed   uint64  // picks the sample: another one, other objects
-	Files  int     // how many are read at the same time; default 8
+	Level  int       // 1 to MaxLevel: all levels up to it
+	Sample float64   // of levels 3 and 4: the share of the objects, above 0 and up to 1
+	Seed   uint64    // picks the sample: another one, other objects
+	Files  int       // how many are read at the same time; default 8
+	Began  time.Time // ages of files are told as of then
+
+	// From is how far an earlier run with the same options came: what it looked at, and
+	// no event has changed since, is left out. A run of another history is not gone on
+	// with. NotFrom says why there is none, where one was asked for.
+	From    *Progress
+	NotFrom string
+	// Reached is told often how far the run is; by one goroutine. Nil: nobody.
+	Reached func(Progress)
 }
 
 // Summary is what was looked at in one warehouse, and how much of it.
@@ -55,6 +65,7 @@ type Summary struct {
 	Objects      int64       `json:"objects"`
 	Files        int64       `json:"files"`
 	Bytes        int64       `json:"bytes"`
+	Resumed      string      `json:"resumed,omitempty"` // what an earlier run had looked at
 }
 
 // Unseen is something that could not be looked at: neither fine nor a finding.
@@ -75,8 +86,6 @@ type Sink interface {
 // Result is what else came of looking at a warehouse.
 type Result struct {
 	Summary Summary
-	// State is the fold of the journal; nil when the journal is damaged.
-	State *projections.State
 	// Whole: nothing is wrong with the chain of events, and it is the newest journal
 	// of this warehouse that anything knows of.
 	Whole bool
@@ -84,8 +93,9 @@ type Result struct {
 	TablesDiffer bool
 	// Broken are the live objects whose file is missing or changed, by uuid.
 	Broken []projections.Object
-	// Live are all live objects; none before level 2.
-	Live []projections.Object
+
+	live   []uuid.UUID // ascending; none before level 2
+	source projections.Reader
 }
 
 // Run looks at a warehouse. It changes nothing, and may be run beside a server.
@@ -94,9 +104,11 @@ func Run(ctx context.Context, w Warehouse, o Options, sink Sink) (Result, error)
 	if o.Files == 0 {
 		o.Files = 8
 	}
-	r := &run{Warehouse: w, Options: o, sink: sink, from: w.Journal.Warehouse(w.ID)}
-	r.summary = Summary{Warehouse: w.Name, Level: o.Level, Tables: "not looked at"}
-	for i, look := range []func(context.Context) error{r.chain, r.fold, r.objects} {
+	if o.Reached == nil {
+		o.Reached = func(Progress) {}
+	}
+	r := newRun(w, o, sink)
+	for i, look := range []func(context.Context) error{r.chain, r.folded, r.objects, r.leftovers} {
 		if i+1 > o.Level || len(w.Roots) == 0 && i > 1 {
 			break
 		}
@@ -109,7 +121,9 @@ func Run(ctx context.Context, w Warehouse, o Options, sink Sink) (Result, error)
 		}
 	}
 	slices.SortFunc(r.mendable, func(a, b projections.Object) int { return byUUID(a.UUID, b.UUID) })
-	return Result{r.summary, r.state, !r.broken && !r.doubt, r.differs, r.mendable, r.live}, nil
+	return Result{
+		Summary: r.summary, Whole: !r.broken && !r.doubt, TablesDiffer: r.differs, Broken: r.mendable, live: r.live, source: r.source,
+	}, nil
 }
 
 // run is the work on one warehouse.
@@ -117,17 +131,32 @@ type run struct {
 	Warehouse
 	Options
 	sink  Sink
-	from  journal.Reader
+	from  journal.Reader // the current incarnation
 	level int
 
 	summary Summary
-	state   *projections.State   // the fold up to the head
-	live    []projections.Object // by state, or else by the pointer tables
-	broken  bool                 // the chain of events is
-	doubt   bool                 // it may be an older journal, or another one
-	differs bool                 // the pointer tables do
+	reached Progress              // so far
+	fold    projections.Warehouse // of the journal; nil: it is damaged
+	source  projections.Reader    // the fold, or else the pointer tables
+	live    []uuid.UUID           // the live objects by it, ascending
+	broken  bool                  // the chain of events is
+	doubt   bool                  // it may be an older journal, or another one
+	differs bool                  // the pointer tables do
 
-	mendable []projections.Object // their file is missing or changed
+	mendable []projections.Object // their file is missing or changed, by uuid
+}
+
+func newRun(w Warehouse, o Options, sink Sink) *run {
+	r := &run{Warehouse: w, Options: o, sink: sink, from: w.Journal.Warehouse(w.ID)}
+	r.summary = Summary{Warehouse: w.Name, Level: o.Level, Tables: "not looked at"}
+	r.reached.Warehouse = w.ID
+	if o.From != nil && o.From.Warehouse == w.ID {
+		r.reached = o.From.own()
+	}
+	if o.NotFrom != "" {
+		r.summary.Resumed = "nothing: " + o.NotFrom
+	}
+	return r
 }
 
 func (r *run) found(f Finding) {
@@ -173,24 +202,6 @@ func Subject(ctx context.Context, b recover.Binder, w recover.Warehouse, sink Si
 	}
 	sink.Found(f)
 	return uuid.Nil, nil
-}
-
-// Twice tells of objects that are live in two of the warehouses (case 48): each of
-// them writes versions that the other does not know.
-func Twice(results []Result, sink Sink) {
-	type home struct{ warehouse, location string }
-	held := map[uuid.UUID]home{}
-	for _, r := range results {
-		for _, o := range r.Live {
-			first, taken := held[o.UUID]
-			if !taken {
-				held[o.UUID] = home{r.Summary.Warehouse, o.Pointer.MetadataLocation}
-				continue
-			}
-			sink.Found(Finding{Level: 2, Severity: Error, Kind: KindTwice, Warehouse: r.Summary.Warehouse, Place: o.Pointer.MetadataLocation,
-				Message: fmt.Sprintf("it is also in warehouse %s, at %s: unregister one of them", first.warehouse, first.location)}.of(o))
-		}
-	}
 }
 
 // settled tells whether a file is old enough that its event would be there.

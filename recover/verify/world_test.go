@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -199,10 +200,42 @@ type changedOne struct {
 	change func(*projections.Dump)
 }
 
-func (c changedOne) Dump(ctx context.Context) (projections.Dump, error) {
+func (c changedOne) Moment(ctx context.Context) (projections.Moment, error) {
 	d, err := c.Warehouse.Dump(ctx)
 	c.change(&d)
-	return d, err
+	return dumped{d}, err
+}
+
+func (c changedOne) Cursor(ctx context.Context) (journal.Position, error) {
+	m, err := c.Moment(ctx)
+	return m.Cursor(), err
+}
+
+// dumped is the moment of a dump.
+type dumped struct{ d projections.Dump }
+
+func (m dumped) Cursor() journal.Position { return m.d.Cursor }
+
+func (m dumped) About() (name, location string) { return m.d.Name, m.d.Location }
+
+func (m dumped) Close() error { return nil }
+
+func (m dumped) Namespaces() iter.Seq2[projections.Namespace, error] { return each(m.d.Namespaces) }
+
+func (m dumped) Objects() iter.Seq2[projections.HeldObject, error] { return each(m.d.Objects) }
+
+func (m dumped) Purges() iter.Seq2[projections.Purge, error] { return each(m.d.Purges) }
+
+func (m dumped) Steps() iter.Seq2[projections.Step, error] { return each(m.d.Steps) }
+
+func each[T any](all []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, one := range all {
+			if !yield(one, nil) {
+				return
+			}
+		}
+	}
 }
 
 // damaged opens the journal to be read only, as it is.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (c *Catalog) newest(ctx context.Context, object projections.Object) (string
 		return "", nil, refuse(Unsupported, "Nothing in the files of a view tells which is the newest: name one")
 	}
 	present := object.Pointer.MetadataLocation
-	found, notUsed, err := c.relatives(ctx, object)
+	found, notUsed, err := c.relatives(ctx, object, nil)
 	if err != nil {
 		return "", nil, err
 	}
@@ -54,8 +55,9 @@ func (c *Catalog) newest(ctx context.Context, object projections.Object) (string
 
 // relatives reads the metadata files of a table in the folders that it keeps them
 // in: beside the present one, below its location, and where write.metadata.path
-// says. Those that its current version comes from are left out.
-func (c *Catalog) relatives(ctx context.Context, object projections.Object) (map[string]relative, []NotUsed, error) {
+// says. Those that its current version comes from, and those that are known, are left
+// out.
+func (c *Catalog) relatives(ctx context.Context, object projections.Object, known map[string]bool) (map[string]relative, []NotUsed, error) {
 	present := object.Pointer.MetadataLocation
 	folders := []string{present[:strings.LastIndexByte(present, '/')], trimSlash(object.Location) + "/metadata"}
 	without := map[string]bool{path(present): true}
@@ -69,6 +71,7 @@ func (c *Catalog) relatives(ctx context.Context, object projections.Object) (map
 	case !unreadable(err):
 		return nil, nil, err
 	}
+	maps.Copy(without, known)
 	files, err := c.metadataFiles(ctx, folders, without)
 	if err != nil {
 		return nil, nil, err

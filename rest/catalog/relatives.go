@@ -14,10 +14,11 @@ type Relative struct {
 }
 
 // Relatives reads the metadata files that lie in a table's folders and are of its
-// uuid. What is named like one and is none is told beside them. It needs Roots
-// alone, locks nothing and changes nothing. Unsupported when there are over 10,000.
-func (c *Catalog) Relatives(ctx context.Context, object projections.Object) ([]Relative, []NotUsed, error) {
-	found, notUsed, err := c.relatives(ctx, object)
+// uuid, but for those of paths, as Path spells them, that are known to the caller.
+// What is named like one and is none is told beside them. It needs Roots alone, locks
+// nothing and changes nothing. Unsupported when there are over 10,000.
+func (c *Catalog) Relatives(ctx context.Context, object projections.Object, known map[string]bool) ([]Relative, []NotUsed, error) {
+	found, notUsed, err := c.relatives(ctx, object, known)
 	if err != nil {
 		return nil, nil, err
 	}
