@@ -40,7 +40,9 @@ func (l *looks) beside(ctx context.Context, o projections.Object, s *seen) {
 		}
 	}
 	for _, n := range notUsed {
-		s.find(4, o, Finding{Severity: Note, Kind: KindStray, Place: n.MetadataLocation, Message: "it is named like a metadata file, and is none: " + n.Reason})
+		if l.old(ctx, n.MetadataLocation, s) { // else it may be one that is being written
+			s.find(4, o, Finding{Severity: Note, Kind: KindStray, Place: n.MetadataLocation, Message: "it is named like a metadata file, and is none: " + n.Reason})
+		}
 	}
 }
 

@@ -44,7 +44,9 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	wants := func(name string) bool { return strings.HasSuffix(name, ".json") || strings.HasPrefix(name, ".puddle-tmp-") }
+	wants := func(name string) bool {
+		return strings.HasSuffix(name, ".json") || strings.HasPrefix(name, ".puddle-tmp-")
+	}
 	var got []string
 	for e, err := range s.Find(t.Context(), wants) {
 		if err != nil {

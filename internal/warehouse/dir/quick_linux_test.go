@@ -26,7 +26,7 @@ func TestTheLongWay(t *testing.T) {
 }
 
 func TestSystemOf(t *testing.T) {
-	const mounts = `22 27 0:21 / /proc rw,relatime - proc proc rw
+	const mounts = `22 27 0:21 / /proc rw,relatime - proc none rw
 27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw
 28 27 254:1 / /srv/a\040b rw - btrfs /dev/vdb rw
 `
