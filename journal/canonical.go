@@ -16,6 +16,9 @@ import (
 type canonical struct {
 	rest    []byte
 	strange bool
+
+	last     []byte // the identifier that was read last: most moves keep theirs
+	lastRead Identifier
 }
 
 // expect passes text, which must be next.
@@ -75,7 +78,8 @@ var words = func() map[string]string {
 		all[string(kind)] = string(kind)
 	}
 	for _, word := range []string{
-		string(Table), string(View), string(EncodingNone), string(EncodingGzip), string(OriginREST), string(Anonymous), "location",
+		string(Table), string(View), string(EncodingNone), string(EncodingGzip), string(OriginREST), string(Anonymous),
+		"location", "write.data.path", "write.metadata.path",
 		"add-snapshot", "set-snapshot-ref", "set-properties", "assign-uuid", "add-schema", "set-current-schema",
 	} {
 		all[word] = word
@@ -149,15 +153,16 @@ func (c *canonical) uuid() (id uuid.UUID) {
 	return id
 }
 
-// list reads the items between brackets.
-func list[T any](c *canonical, item func() T) []T {
-	c.expect("[")
-	items := []T{}
-	for !c.strange && !c.next("]") {
-		if len(items) > 0 {
-			c.expect(",")
-		}
-		items = append(items, item())
+// item tells whether a list goes on after so many items, and passes what is before
+// the next.
+func (c *canonical) item(after int) bool {
+	if after == 0 {
+		c.expect("[")
+		return !c.next("]") && !c.strange
 	}
-	return items
+	if c.next("]") {
+		return false
+	}
+	c.expect(",")
+	return !c.strange
 }

@@ -1,5 +1,10 @@
 package journal
 
+import (
+	"bytes"
+	"slices"
+)
+
 // decodeCanonical is Decode for the events of which there are many: moves of
 // tables and views. It is false for all others and for what is not canonical or
 // not right, of which Decode says what it is.
@@ -48,7 +53,10 @@ type moved struct {
 
 func (c *canonical) moved() (m moved) {
 	c.expect(`{"moves":`)
-	m.moves = list(c, c.move)
+	m.moves = []Move{}
+	for c.item(len(m.moves)) {
+		m.moves = append(m.moves, c.move())
+	}
 	if m.drops = c.next(`,"purge":`); m.drops {
 		if m.purges = c.next("true"); !m.purges {
 			c.expect("false")
@@ -100,7 +108,10 @@ func (c *canonical) move() (m Move) {
 		m.To = c.to()
 	}
 	if c.next(`,"updates":`) {
-		m.Updates = list(c, c.word)
+		m.Updates = make([]string, 0, 2)
+		for c.item(len(m.Updates)) {
+			m.Updates = append(m.Updates, c.word())
+		}
 		c.strange = c.strange || len(m.Updates) == 0
 	}
 	c.expect(`,"uuid":`)
@@ -126,7 +137,10 @@ func (c *canonical) to() *To {
 	c.expect(`,"location":`)
 	t.Location = c.text()
 	c.expect(`,"places":`)
-	t.Places = list(c, c.place)
+	t.Places = []Place{}
+	for c.item(len(t.Places)) {
+		t.Places = append(t.Places, c.place())
+	}
 	c.expect(`,"pointer":`)
 	t.Pointer = c.pointer()
 	c.expect("}")
@@ -134,11 +148,23 @@ func (c *canonical) to() *To {
 }
 
 func (c *canonical) identifier() (id Identifier) {
+	start := c.rest
+	if len(c.last) > 0 && bytes.HasPrefix(c.rest, c.last) {
+		c.rest = c.rest[len(c.last):]
+		return c.lastRead
+	}
 	c.expect(`{"name":`)
 	id.Name = c.text()
 	c.expect(`,"namespace":`)
-	id.Namespace = list(c, c.text)
+	id.Namespace = Namespace{}
+	for c.item(len(id.Namespace)) {
+		id.Namespace = append(id.Namespace, c.text())
+	}
+	id.Namespace = slices.Clip(id.Namespace) // whoever appends to one does not to the other
 	c.expect("}")
+	if !c.strange {
+		c.last, c.lastRead = start[:len(start)-len(c.rest)], id
+	}
 	return id
 }
 

@@ -28,7 +28,8 @@ func Link(prev Digest, record []byte) Digest {
 	h.Write([]byte(hashTag))
 	h.Write(prev[:])
 	h.Write(record)
-	return Digest(h.Sum(nil))
+	h.Sum(prev[:0])
+	return prev
 }
 
 // Chain is the end of one warehouse's history: where the next event goes. It is
@@ -68,7 +69,7 @@ func (c Chain) Next(d Draft, now Instant) (Entry, Chain, error) {
 	}
 	e.Hash = Link(e.Prev, record)
 	entry := Entry{Event: e, Record: record, Documents: d.Documents, Request: d.Request}
-	entry.formed = entry.checksum()
+	entry.formed = entry.proof()
 	return entry, ChainAt(e), nil
 }
 

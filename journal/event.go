@@ -64,7 +64,7 @@ type Entry struct {
 	Documents []Document
 	Request   *Request
 
-	formed uint32 // checksum when its hash was computed; 0: it was not, here
+	formed proof // zero: by somebody else
 }
 
 // Size is about how many bytes the entry adds to a journal.
@@ -76,17 +76,20 @@ func (e Entry) Size() int {
 	return n
 }
 
-// checksum covers the hash, what it is made of, and nothing else. It is many times
-// faster than the hash.
-func (e *Entry) checksum() uint32 {
-	sum := crc32.Update(0, castagnoli, e.Event.Hash[:])
-	sum = crc32.Update(sum, castagnoli, e.Event.Prev[:])
-	return crc32.Update(sum, castagnoli, e.Record)
+// proof is a hash that was computed, of what: a checksum stands for the bytes. To
+// compare it is many times faster than to hash them again.
+type proof struct {
+	prev, hash Digest
+	record     uint32
+}
+
+func (e *Entry) proof() proof {
+	return proof{e.Event.Prev, e.Event.Hash, crc32.Checksum(e.Record, castagnoli)}
 }
 
 // linked tells whether the event's hash is that of its bytes.
 func (e *Entry) linked() bool {
-	return e.formed != 0 && e.formed == e.checksum() || Link(e.Event.Prev, e.Record) == e.Event.Hash
+	return e.formed != (proof{}) && e.formed == e.proof() || Link(e.Event.Prev, e.Record) == e.Event.Hash
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -24,12 +24,12 @@ func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.E
 		if errors.Is(err, journal.ErrNoWarehouse) {
 			return
 		}
+		var b batch
 		for err == nil && chain.Head.Seq < h.head.Seq {
-			var batch []stored
-			if batch, err = r.batch(ctx, h, chain.Head.Seq+1, forward); err != nil {
+			if err = r.read(ctx, &b, h, chain.Head.Seq+1, forward); err != nil {
 				break
 			}
-			for _, s := range batch {
+			for _, s := range b.records {
 				var e journal.Event
 				if e, chain, err = h.next(ctx, chain, s); err != nil {
 					break
@@ -99,12 +99,12 @@ func (r reader) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[jour
 			return
 		}
 		genesis := journal.Genesis(h.warehouse, h.incarnation)
+		var b batch
 		for err == nil && want != genesis {
-			var batch []stored
-			if batch, err = r.batch(ctx, h, at, backward); err != nil {
+			if err = r.read(ctx, &b, h, at, backward); err != nil {
 				break
 			}
-			for _, s := range batch {
+			for _, s := range b.records {
 				var e journal.Event
 				if e, err = h.previous(ctx, at, want, s); err != nil {
 					break
@@ -167,32 +167,37 @@ type direction func(*bbolt.Cursor) (key, value []byte)
 func forward(c *bbolt.Cursor) (key, value []byte)  { return c.Next() }
 func backward(c *bbolt.Cursor) (key, value []byte) { return c.Prev() }
 
-// batch copies some records from a seq on, at least one, in one transaction.
-func (r reader) batch(ctx context.Context, h history, from journal.Seq, step direction) (batch []stored, err error) {
-	err = r.j.view(ctx, func(tx *bbolt.Tx) error {
+// batch is the copies of some records. The next is copied into the same memory: no
+// event refers to it.
+type batch struct {
+	records []stored
+	bytes   []byte // of their values
+}
+
+// read copies some records from a seq on, at least one, in one transaction.
+func (r reader) read(ctx context.Context, b *batch, h history, from journal.Seq, step direction) error {
+	return r.j.view(ctx, func(tx *bbolt.Tx) error {
 		now, err := openHistory(tx, h.warehouse, h.incarnation)
 		if err != nil {
 			return err
 		}
-		batch = now.copyBatch(from, h.head.Seq, step)
-		if len(batch) == 0 {
+		b.copy(now.events.Cursor(), from, h.head.Seq, step)
+		if len(b.records) == 0 {
 			return h.damage(from, errors.New("the event is missing"))
 		}
 		return nil
 	})
-	return batch, err
 }
 
-func (h history) copyBatch(from, last journal.Seq, step direction) (batch []stored) {
-	c := h.events.Cursor()
-	size := 0
+func (b *batch) copy(c *bbolt.Cursor, from, last journal.Seq, step direction) {
+	b.records, b.bytes = b.records[:0], b.bytes[:0]
 	for key, value := c.Seek(seqKey(from)); key != nil; key, value = step(c) {
 		seq := seqOf(key)
-		if seq > last || len(batch) == batchEvents || size >= batchBytes {
+		if seq > last || len(b.records) == batchEvents || len(b.bytes) >= batchBytes {
 			break
 		}
-		batch = append(batch, stored{seq, append([]byte(nil), value...)})
-		size += len(value)
+		start := len(b.bytes)
+		b.bytes = append(b.bytes, value...)
+		b.records = append(b.records, stored{seq, b.bytes[start:len(b.bytes):len(b.bytes)]})
 	}
-	return batch
 }
