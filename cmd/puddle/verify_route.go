@@ -56,19 +56,7 @@ func (n *node) verify(ctx context.Context, w http.ResponseWriter, body io.Reader
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Time{}) // it takes as long as it takes
 	_ = control.SetReadDeadline(time.Time{})
-	v := &verification{
-		verifyRequest: asked, all: asked.Warehouse == "", journal: n.journal, tables: n.tables,
-		ephemeral: n.config.Metastore.Type == config.Memory,
-		serving:   func(id uuid.UUID) projections.Reader { return n.recorder.Reader(id) },
-	}
-	if !v.ephemeral {
-		v.openFold, v.progress.path = n.openFold, progressPath(n.config.DataDir)
-	}
-	for _, one := range n.warehouses {
-		if asked.Warehouse == "" || one.Name == asked.Warehouse {
-			v.warehouses = append(v.warehouses, one)
-		}
-	}
+	v := n.verification(asked)
 	var mu sync.Mutex
 	var told time.Time
 	v.say = func(line verifyLine) {
@@ -86,6 +74,24 @@ func (n *node) verify(ctx context.Context, w http.ResponseWriter, body io.Reader
 		_ = control.Flush()
 	}
 	v.run(ctx)
+}
+
+// verification is one of what the server has open. Who runs it hears of it.
+func (n *node) verification(asked verifyRequest) *verification {
+	v := &verification{
+		verifyRequest: asked, all: asked.Warehouse == "", journal: n.journal, tables: n.tables,
+		ephemeral: n.config.Metastore.Type == config.Memory,
+		serving:   func(id uuid.UUID) projections.Reader { return n.recorder.Reader(id) },
+	}
+	if !v.ephemeral {
+		v.openFold, v.progress.path = n.openFold, progressPath(n.config.DataDir)
+	}
+	for _, one := range n.warehouses {
+		if asked.Warehouse == "" || one.Name == asked.Warehouse {
+			v.warehouses = append(v.warehouses, one)
+		}
+	}
+	return v
 }
 
 // refuseVerify answers that somebody else's verification runs.

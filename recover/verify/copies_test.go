@@ -1,0 +1,67 @@
+package verify_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/projections/recorder"
+	"puddle/rest/catalog"
+)
+
+// begin starts another incarnation, in which nothing is yet, and whose journal keeps
+// no documents.
+func (w *world) begin(t *testing.T) {
+	t.Helper()
+	head, err := w.journal.Warehouse(w.id).Head(t.Context())
+	w.must(err)
+	start := journal.IncarnationStarted{Build: "test", Name: "lake", Location: location, Reason: "recovered", Parent: &head}
+	entry, _, err := journal.NewChain(w.id, uuid.New(), 999_999).Next(
+		journal.Draft{Warehouse: w.id, ID: uuid.Must(uuid.NewV7()), Cause: cause, Body: start}, journal.At(time.Now()))
+	w.must(err)
+	w.must(w.journal.Append(t.Context(), entry))
+	w.tables = projections.NewMemory()
+	w.must(projections.CatchUp(t.Context(), w.journal.Warehouse(w.id), 0, w.tables.Warehouse(w.id)))
+	w.recorder, err = recorder.New(t.Context(), w.journal, w.tables, recorder.Options{})
+	w.must(err)
+	t.Cleanup(func() { w.must(w.recorder.Close()) })
+	w.Catalog = catalog.New(catalog.Options{
+		ID: w.id, Roots: w.roots(), Reader: w.recorder.Reader(w.id), Recorder: w.recorder, Journal: w.journal.Warehouse(w.id),
+		Now: time.Now, MaxDocument: 1, DropKeep: time.Hour, PurgeGrace: time.Hour,
+	})
+	_, err = w.CreateNamespace(t.Context(), cause, journal.Namespace{"n"}, nil)
+	w.must(err)
+}
+
+// TestRepairFromAnEarlierIncarnation: a file whose copy is only in a history that the
+// current one continues is written again, gzip files byte for byte.
+func TestRepairFromAnEarlierIncarnation(t *testing.T) {
+	for _, table := range []string{"a", "gzip"} {
+		t.Run(table, func(t *testing.T) {
+			w := newWorld(t)
+			w.table(table)
+			o := w.commit(table)
+			was := w.get(o.Pointer.MetadataLocation)
+			w.begin(t)
+			_, err := w.RegisterTable(t.Context(), cause, name(table), o.Pointer.MetadataLocation, false)
+			w.must(err)
+			w.anchored()
+			if _, s := w.run(w.subject(), 3); len(s.kinds()) > 0 {
+				t.Fatalf("found %v", s.findings)
+			}
+			w.must(w.files.Delete(t.Context(), w.key(o.Pointer.MetadataLocation)))
+			w.mend(t, true)
+			w.mend(t, false)
+			if !bytes.Equal(w.get(o.Pointer.MetadataLocation), was) {
+				t.Error("the file is not what it was")
+			}
+			if _, s := w.run(w.subject(), 4); len(s.kinds()) > 0 {
+				t.Errorf("found afterwards: %v", s.findings)
+			}
+		})
+	}
+}
