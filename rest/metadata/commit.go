@@ -44,7 +44,7 @@ func decodeCommit[R, U any](
 		case "updates":
 			updates, err = decodeAll(r, name, update, add)
 		default:
-			err = r.dec.SkipValue()
+			err = r.skip()
 		}
 		return err
 	})

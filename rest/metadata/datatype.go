@@ -56,7 +56,7 @@ func (r *reader) dataType(into *dataType, depth int) error {
 	if depth > typeDepth {
 		return fmt.Errorf("types nest deeper than %d", typeDepth)
 	}
-	if r.dec.PeekKind() == '{' {
+	if r.kind() == '{' {
 		return r.nestedType(into, depth)
 	}
 	var name string

@@ -3,26 +3,23 @@ package metadata
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 )
 
-// versionPattern finds the version in names such as 00012-<uuid>.metadata.json,
-// v12.metadata.json and v12.metadata.json.gz.
-var versionPattern = regexp.MustCompile(`^v?(\d+)[-.]`)
-
 // nextVersion is one more than the version in a metadata file's name, which
-// counts as 0 when there is none (case 28).
+// counts as 0 when there is none (case 28): in names such as
+// 00012-<uuid>.metadata.json, v12.metadata.json and v12.metadata.json.gz.
 func nextVersion(metadataLocation string) int64 {
 	name := metadataLocation[strings.LastIndexByte(metadataLocation, '/')+1:]
-	m := versionPattern.FindStringSubmatch(name)
-	if m == nil {
+	name = strings.TrimPrefix(name, "v")
+	digits := strings.IndexFunc(name, func(c rune) bool { return c < '0' || '9' < c })
+	if digits < 1 || name[digits] != '-' && name[digits] != '.' {
 		return 1
 	}
-	version, err := strconv.ParseInt(m[1], 10, 64)
+	version, err := strconv.ParseInt(name[:digits], 10, 64)
 	if err != nil || version == math.MaxInt64 {
 		return 1
 	}

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,11 +42,11 @@ func (o *object) set(name string, value rope) {
 	i := o.place(name)
 	if i < 0 {
 		key := memberKey(name)
-		o.append(member{name, len(key)}, append(rope{key}, value...))
+		o.append(member{name, len(key)}, slices.Concat(rope{key}, value))
 		return
 	}
 	it := o.items[i]
-	o.replace(i, it.of, append(rope{o.text(i)[:it.of.value]}, value...))
+	o.replace(i, it.of, slices.Concat(rope{o.text(i)[:it.of.value]}, value))
 }
 
 func (o *object) drop(name string) {

@@ -31,12 +31,10 @@ func required(version int) []string {
 // cutFile cuts the whole text of a metadata file, of which nothing may be read in
 // two ways.
 func cutFile(file []byte, what string) (object, error) {
-	r := strictReader(file)
-	top, err := cutMembers(r, what)
-	if err != nil {
-		return top, err
+	if err := checkText(file, what); err != nil {
+		return object{}, err
 	}
-	return top, r.end(what)
+	return cutMembers(newReader(file), what)
 }
 
 // Parse reads the inflated bytes of a metadata file strictly. The location is

@@ -93,8 +93,11 @@ func (s *state) compresses() bool {
 // least 1. A value in a file that is no number counts as not set (case 127).
 func (s *state) previousVersionsMax() int {
 	text, ok := s.property(propertyPreviousVersions)
+	if !ok {
+		return previousVersionsDefault
+	}
 	n, err := strconv.ParseInt(text, 10, 32)
-	if !ok || err != nil {
+	if err != nil {
 		return previousVersionsDefault
 	}
 	return max(1, int(n))

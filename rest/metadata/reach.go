@@ -39,7 +39,7 @@ func readSnapshotFiles(text []byte) SnapshotFiles {
 				return err
 			})
 		}
-		return r.dec.SkipValue()
+		return r.skip()
 	})
 	return files
 }
@@ -58,7 +58,7 @@ func paths(of *sequence[statisticsFile], words vocabulary) []string {
 			if name == "statistics-path" {
 				return r.text(&locations[i])
 			}
-			return r.dec.SkipValue()
+			return r.skip()
 		})
 	}
 	return locations

@@ -3,7 +3,6 @@ package metadata
 import (
 	"bytes"
 	"errors"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -12,63 +11,27 @@ import (
 )
 
 // reader reads JSON text front to back. Values it returns are slices of raw.
-type reader struct {
-	raw []byte
-	dec *jsontext.Decoder
-}
+type reader struct{ cursor }
 
-// strictReader reads text from outside: it refuses duplicate names, invalid
-// UTF-8 and nesting deeper than 10,000.
-func strictReader(raw []byte) *reader {
-	return &reader{raw, jsontext.NewDecoder(bytes.NewBuffer(raw))}
-}
+// newReader reads text that checkText has passed.
+func newReader(raw []byte) *reader { return &reader{cursor{raw: raw}} }
 
-// newReader reads text that a strictReader has passed.
-func newReader(raw []byte) *reader {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return &reader{raw, dec}
-}
-
-// checkText passes exactly one JSON value in strict syntax.
+// checkText passes exactly one JSON value from outside: without duplicate names,
+// invalid UTF-8, nesting deeper than 10,000, and text that follows.
 func checkText(raw []byte, what string) error {
-	r := strictReader(raw)
-	if err := r.dec.SkipValue(); err != nil {
+	if jsontext.Value(raw).IsValid() {
+		return nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if err := dec.SkipValue(); err != nil {
 		return syntax(what, err)
 	}
-	return r.end(what)
-}
-
-// end checks that nothing follows but white space.
-func (r *reader) end(what string) error {
-	if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return invalidf("invalid %s: text after the end at byte %d", what, r.offset())
-	}
-	return nil
+	_, _ = dec.ReadToken()
+	return invalidf("invalid %s: text after the end at byte %d", what, dec.InputOffset())
 }
 
 func syntax(what string, err error) error {
 	return invalidf("invalid %s: %v", what, err)
-}
-
-func (r *reader) offset() int { return int(r.dec.InputOffset()) }
-
-// start is where the next value begins.
-func (r *reader) start() int {
-	at := r.offset()
-	for at < len(r.raw) && strings.IndexByte(" \t\r\n,:", r.raw[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-// value reads one value of any kind.
-func (r *reader) value() (jsontext.Value, error) {
-	v, err := r.dec.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	end := r.offset()
-	return r.raw[end-len(v) : end : end], nil
 }
 
 // vocabulary lists the members of one kind of object. Other members are passed
@@ -82,24 +45,24 @@ type vocabulary struct {
 // object reads one object; member is called for each listed member and must
 // read its value.
 func (r *reader) object(words vocabulary, member func(name string) error) error {
-	if r.dec.PeekKind() != '{' {
+	if r.kind() != '{' {
 		v, err := r.value()
 		if err != nil {
 			return syntax(words.what, err)
 		}
 		return invalidf("invalid %s: not an object: %s", words.what, excerpt(v))
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
+	if err := r.bracket(); err != nil {
 		return syntax(words.what, err)
 	}
 	var seen uint64
-	for r.dec.PeekKind() != '}' {
+	for r.kind() != '}' {
 		name, place, err := r.name(words)
 		if err != nil {
 			return err
 		}
 		if name == "" {
-			err = r.dec.SkipValue()
+			err = r.skip()
 		} else {
 			seen |= 1 << place
 			err = member(name)
@@ -108,7 +71,7 @@ func (r *reader) object(words vocabulary, member func(name string) error) error 
 			return words.wrap(name, err)
 		}
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
+	if err := r.bracket(); err != nil {
 		return syntax(words.what, err)
 	}
 	return words.missing(seen)
@@ -176,19 +139,18 @@ func (words vocabulary) wrap(name string, err error) error {
 
 // array reads one array; element must read one value.
 func (r *reader) array(element func() error) error {
-	if r.dec.PeekKind() != '[' {
+	if r.kind() != '[' {
 		return r.unexpected("an array")
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
+	if err := r.bracket(); err != nil {
 		return err
 	}
-	for r.dec.PeekKind() != ']' {
+	for r.kind() != ']' {
 		if err := element(); err != nil {
 			return err
 		}
 	}
-	_, err := r.dec.ReadToken()
-	return err
+	return r.bracket()
 }
 
 func (r *reader) unexpected(want string) error {
@@ -227,7 +189,7 @@ func (r *reader) int(into *int) error {
 
 // text reads a string.
 func (r *reader) text(into *string) error {
-	if r.dec.PeekKind() != '"' {
+	if r.kind() != '"' {
 		return r.unexpected("a string")
 	}
 	v, err := r.value()
@@ -245,7 +207,7 @@ func (r *reader) text(into *string) error {
 
 // bool reads true or false.
 func (r *reader) bool(into *bool) error {
-	if kind := r.dec.PeekKind(); kind != 't' && kind != 'f' {
+	if kind := r.kind(); kind != 't' && kind != 'f' {
 		return r.unexpected("true or false")
 	}
 	v, err := r.value()
@@ -255,10 +217,10 @@ func (r *reader) bool(into *bool) error {
 
 // null passes over a null and tells whether there was one.
 func (r *reader) null() (bool, error) {
-	if r.dec.PeekKind() != 'n' {
+	if r.kind() != 'n' {
 		return false, nil
 	}
-	return true, r.dec.SkipValue()
+	return true, r.skip()
 }
 
 // orNull reads with read unless the value is null.

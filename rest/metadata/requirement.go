@@ -56,7 +56,7 @@ func requirementWords(kind, name string) vocabulary {
 func (r *reader) requirement(words vocabulary, member func(name string) error) error {
 	return r.object(words, func(name string) error {
 		if name == "type" {
-			return r.dec.SkipValue()
+			return r.skip()
 		}
 		return member(name)
 	})

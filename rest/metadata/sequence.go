@@ -40,7 +40,7 @@ func cutArray[T any](raw []byte, what string, read func(*reader) (T, error)) (se
 	err := r.array(func() error {
 		start := r.start()
 		of, err := read(r)
-		s.items = append(s.items, item[T]{start: start, end: r.offset(), of: of})
+		s.items = append(s.items, item[T]{start: start, end: r.at, of: of})
 		return err
 	})
 	if err != nil {
@@ -53,36 +53,32 @@ func cutArray[T any](raw []byte, what string, read func(*reader) (T, error)) (se
 // at is where the value begins, counted from the name's opening quote.
 func cutObject[T any](r *reader, what string, read func(name string, value jsontext.Value, at int) (T, error)) (sequence[T], error) {
 	s := sequence[T]{raw: r.raw, brackets: "{}"}
-	if r.dec.PeekKind() != '{' {
+	if r.kind() != '{' {
 		v, err := r.value()
 		if err != nil {
 			return s, syntax(what, err)
 		}
 		return s, invalidf("invalid %s: not an object: %s", what, excerpt(v))
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
+	if err := r.bracket(); err != nil {
 		return s, syntax(what, err)
 	}
-	for r.dec.PeekKind() != '}' {
+	for r.kind() != '}' {
 		it, err := cutMember(r, what, read)
 		if err != nil {
 			return s, err
 		}
 		s.items = append(s.items, it)
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
+	if err := r.bracket(); err != nil {
 		return s, syntax(what, err)
 	}
 	return s, nil
 }
 
 func cutMember[T any](r *reader, what string, read func(string, jsontext.Value, int) (T, error)) (item[T], error) {
-	name, err := r.value()
-	if err != nil {
-		return item[T]{}, syntax(what, err)
-	}
-	start := r.offset() - len(name)
-	plain, err := jsontext.AppendUnquote(nil, name)
+	name, plain, err := r.key()
+	start := r.at - len(name)
 	if err != nil {
 		return item[T]{}, syntax(what, err)
 	}
@@ -90,7 +86,7 @@ func cutMember[T any](r *reader, what string, read func(string, jsontext.Value, 
 	if err != nil {
 		return item[T]{}, syntax(what, err)
 	}
-	end := r.offset()
+	end := r.at
 	of, err := read(string(plain), value, end-len(value)-start)
 	return item[T]{start: start, end: end, of: of}, err
 }
@@ -161,7 +157,7 @@ func (s *sequence[T]) render() rope {
 		raw = []byte(s.brackets)
 	}
 	lead, tail := edges(raw)
-	w := weave{raw: raw}
+	w := weave{raw: raw, out: make(rope, 0, fewPieces)}
 	w.keep(0, lead)
 	s.own()
 	for i, end := 0, 0; i < len(s.items); i++ {
@@ -200,6 +196,9 @@ func edges(raw []byte) (lead, tail int) {
 	lead = shut - len(bytes.TrimLeft(inner, space))
 	return lead, open + 1 + len(bytes.TrimRight(inner, space))
 }
+
+// fewPieces is what a text with a few changes is made of.
+const fewPieces = 8
 
 // weave joins kept spans of a text with new pieces; spans that touch stay one.
 type weave struct {

@@ -77,10 +77,10 @@ func readSnapshot(r *reader) (s snapshot, shape snapshotShape, err error) {
 		case "key-id":
 			return orNull(r, r.text, new(string))
 		case "first-row-id":
-			shape.firstRow = r.dec.PeekKind() != 'n'
+			shape.firstRow = r.kind() != 'n'
 			return orNull(r, r.natural, &s.firstRow)
 		default:
-			shape.addedRows = r.dec.PeekKind() != 'n'
+			shape.addedRows = r.kind() != 'n'
 			return orNull(r, r.natural, &s.addedRows)
 		}
 	})
@@ -119,31 +119,30 @@ func (r *reader) summary() (summaryShape, error) {
 		shape.empty = false
 		shape.operation = shape.operation || string(name) == "operation"
 	})
-	shape.text = r.raw[start:r.offset()]
+	shape.text = r.raw[start:r.at]
 	return shape, err
 }
 
 // texts reads an object whose values are all strings, of any names.
 func (r *reader) texts(visit func(name []byte)) error {
-	if r.dec.PeekKind() != '{' {
+	if r.kind() != '{' {
 		return r.unexpected("an object")
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
+	if err := r.bracket(); err != nil {
 		return err
 	}
-	for r.dec.PeekKind() != '}' {
+	for r.kind() != '}' {
 		raw, name, err := r.key()
 		if err != nil {
 			return err
 		}
-		if r.dec.PeekKind() != '"' {
+		if r.kind() != '"' {
 			return fmt.Errorf("%s %w", excerpt(raw), r.unexpected("a string"))
 		}
-		if err := r.dec.SkipValue(); err != nil {
+		if err := r.skip(); err != nil {
 			return err
 		}
 		visit(name)
 	}
-	_, err := r.dec.ReadToken()
-	return err
+	return r.bracket()
 }

@@ -93,7 +93,7 @@ func updateWords(action string, required ...string) vocabulary {
 func (r *reader) update(words vocabulary, member func(name string) error) error {
 	return r.object(words, func(name string) error {
 		if name == "action" {
-			return r.dec.SkipValue()
+			return r.skip()
 		}
 		return member(name)
 	})
@@ -127,7 +127,7 @@ func (r *reader) word(action, name string) (text string, err error) {
 func (r *reader) part(words vocabulary, name string) (part jsontext.Value, err error) {
 	err = r.update(words, func(member string) (err error) {
 		if member != name {
-			return r.dec.SkipValue()
+			return r.skip()
 		}
 		part, err = r.value()
 		return err

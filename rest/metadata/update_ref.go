@@ -2,13 +2,14 @@ package metadata
 
 type setSnapshotRef struct{ ref ref }
 
+var setRefWords = vocabulary{what: "set-snapshot-ref", required: []string{"ref-name", "type", "snapshot-id"},
+	optional: []string{"action", "min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms"}}
+
 func (setSnapshotRef) Action() string { return "set-snapshot-ref" }
 
 func (r *reader) setSnapshotRef() (Update, error) {
 	var f ref
-	words := updateWords("set-snapshot-ref", "ref-name", "type", "snapshot-id")
-	words.optional = append(words.optional, "min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms")
-	err := r.update(words, func(name string) error {
+	err := r.update(setRefWords, func(name string) error {
 		if name == "ref-name" {
 			return r.text(&f.name)
 		}
@@ -46,12 +47,14 @@ func (u setSnapshotRef) apply(b *builder) error {
 
 // replaceRef changes what the reference's text says, and keeps what else it has.
 func (b *builder) replaceRef(i int, f ref) error {
-	member := append(append([]byte{'{'}, b.refs.text(i)...), '}')
-	o, err := cutMembers(newReader(member), "refs")
+	member := newReader(b.refs.text(i))
+	if err := member.skip(); err != nil { // its name
+		return err
+	}
+	old, err := member.value()
 	if err != nil {
 		return err
 	}
-	old, _ := o.get(f.name)
 	body, err := edited(old, f.edits()...)
 	if err != nil {
 		return err
