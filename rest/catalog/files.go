@@ -49,29 +49,43 @@ func fileAt(at string, data, text []byte) file {
 // journal recorded. FileMissing otherwise. Of a document that was proven before,
 // it only looks whether the file is still there as it was.
 func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document, error) {
-	info, unseen := c.look(ctx, pointer.MetadataLocation)
-	known, ok := c.documents.find(pointer.SHA256)
-	if ok && unseen == nil && known.info == info {
+	known, _ := c.documents.find(pointer.SHA256)
+	at, info, unseen := c.look(ctx, pointer.MetadataLocation, known)
+	if known != nil && unseen == nil && known.info == info {
 		return known, nil
 	}
 	f, err := c.prove(ctx, pointer)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{text: f.text, info: info}
+	d := &document{text: f.text, at: at, info: info}
 	if unseen == nil {
 		c.documents.keep(pointer.SHA256, d)
 	}
 	return d, nil
 }
 
-// look asks the store about a file without reading it.
-func (c *Catalog) look(ctx context.Context, at string) (warehouse.Info, error) {
-	root, key, err := c.Roots.Resolve(at)
-	if err != nil {
-		return warehouse.Info{}, err
+// spot is where a file is.
+type spot struct {
+	location string
+	store    warehouse.Store
+	key      string
+}
+
+// look asks the store about a file without reading it. A document of it, where one
+// is known, tells where that is.
+func (c *Catalog) look(ctx context.Context, location string, known *document) (at spot, info warehouse.Info, err error) {
+	if known != nil && known.at.location == location {
+		at = known.at
+	} else {
+		root, key, err := c.Roots.Resolve(location)
+		if err != nil {
+			return at, info, err
+		}
+		at = spot{location, root.Store, key}
 	}
-	return root.Store.Stat(ctx, key)
+	info, err = at.store.Stat(ctx, at.key)
+	return at, info, err
 }
 
 // prove reads the file of a pointer and compares it with the digests recorded:
@@ -95,11 +109,11 @@ func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, err
 // likely ask for, in place of the one before.
 func (c *Catalog) remember(ctx context.Context, f file, table *metadata.Document, before journal.Pointer) {
 	c.documents.forget(before.SHA256)
-	info, err := c.look(ctx, f.pointer.MetadataLocation)
+	at, info, err := c.look(ctx, f.pointer.MetadataLocation, nil)
 	if err != nil {
 		return // it will be read
 	}
-	d := &document{text: f.text, info: info}
+	d := &document{text: f.text, at: at, info: info}
 	d.table.Store(table)
 	c.documents.keep(f.pointer.SHA256, d)
 }
