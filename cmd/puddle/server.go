@@ -106,9 +106,11 @@ func (s *server) listen(l *lock) error {
 		return err
 	}
 	s.handler.to(starting)
-	if s.tcp, err = net.Listen("tcp", s.node.config.Server.Addr); err != nil {
+	tcp, err := net.Listen("tcp", s.node.config.Server.Addr)
+	if err != nil {
 		return fmt.Errorf("server.addr: %w", err)
 	}
+	s.tcp = &joining{Listener: tcp}
 	if s.socket, err = listenSocket(s.node.config.DataDir); err != nil {
 		return err
 	}
