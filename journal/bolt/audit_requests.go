@@ -42,17 +42,19 @@ func (a *audit) walk(ctx context.Context, bucket []byte, look func(h history, ke
 	return nil
 }
 
-// errStep calls fn with up to batchEvents keys of a bucket that come after one.
+// errStep calls fn with up to batchEvents keys of a bucket, or batchBytes, that come
+// after one.
 func errStep(b *bbolt.Bucket, after []byte, fn func(key, value []byte) error) error {
 	c := b.Cursor()
 	key, value := c.Seek(after)
 	if after != nil && bytes.Equal(key, after) {
 		key, value = c.Next()
 	}
-	for n := 0; key != nil && n < batchEvents; n++ {
+	for n, size := 0, 0; key != nil && n < batchEvents && size < batchBytes; n++ {
 		if err := fn(key, value); err != nil {
 			return err
 		}
+		size += len(value)
 		key, value = c.Next()
 	}
 	return nil
