@@ -14,10 +14,14 @@ import (
 const verifyFolder = "verify.tmp"
 
 // openFold makes empty pointer tables in the folder, which is removed when they are
-// closed: a fold that is kept in a file needs little memory, however long the history.
+// closed, with what it is in if that is empty: a fold that is kept in a file needs little memory, however long the history.
 func (n *node) openFold() (projections.Store, func() error, error) {
 	folder := filepath.Join(n.config.DataDir, verifyFolder, "fold")
-	remove := func() error { return os.RemoveAll(folder) }
+	remove := func() error {
+		err := os.RemoveAll(folder)
+		_ = os.Remove(filepath.Dir(folder)) // a copy of the tables may lie there still
+		return err
+	}
 	if err := errors.Join(remove(), os.MkdirAll(folder, 0o700)); err != nil {
 		return nil, remove, err
 	}

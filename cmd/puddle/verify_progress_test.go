@@ -136,8 +136,8 @@ func TestVerifyBesideCommits(t *testing.T) {
 	}
 	stop.Store(true)
 	<-done
-	if left, err := os.ReadDir(filepath.Join(n.config.DataDir, verifyFolder)); err != nil || len(left) > 0 {
-		t.Errorf("it leaves %v, %v", left, err)
+	if _, err := os.Stat(filepath.Join(n.config.DataDir, verifyFolder)); !os.IsNotExist(err) {
+		t.Errorf("it leaves its folder: %v", err)
 	}
 }
 
