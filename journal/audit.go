@@ -17,8 +17,8 @@ type Flaw struct {
 	// is there is whole, and of a journal that was anchored nothing can be missing
 	// unseen.
 	Torn bool
-	// Absent: a document that an event made was not kept, nor was it erased: it
-	// was over the limit then, or is lost.
+	// Absent: a document that an event made is not kept. It was erased, or else
+	// over the limit then, or is lost.
 	Absent *Absent
 }
 
@@ -26,6 +26,7 @@ type Flaw struct {
 type Absent struct {
 	Move    int
 	Pointer Pointer
+	Erased  bool // by a compaction that was asked to
 }
 
 // Audited is what an audit has read.

@@ -18,6 +18,7 @@ const (
 	CodecWholeZstd Codec = 1 // the whole document in one zstd frame
 	CodecRaw       Codec = 2 // the gzip file that was registered, as it is
 	CodecPatch     Codec = 3 // what is to be done to an earlier document, see KeepPatch
+	CodecErased    Codec = 4 // nothing: it was kept, and has been erased. One flipped bit makes it no codec at all
 )
 
 // Limits of documents.

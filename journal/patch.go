@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -49,7 +50,10 @@ type Base struct {
 
 // patchHeader is what stands before the operations: seq (8), move (4), how many
 // patches there are with this one (1), size of the document (4).
-const patchHeader = 8 + 4 + 1 + 4
+const (
+	patchLevel  = 8 + 4
+	patchHeader = patchLevel + 1 + 4
+)
 
 // patch is a Document taken apart.
 type patch struct {
@@ -89,7 +93,15 @@ func (d Document) Patches() int {
 	if d.Codec != CodecPatch || len(d.Data) < patchHeader {
 		return 0
 	}
-	return int(d.Data[12])
+	return int(d.Data[patchLevel])
+}
+
+// OnAnother is a patch, one of which On tells the base, whose base is made of another number of
+// patches than before, and of the same bytes.
+func (d Document) OnAnother(patches int) Document {
+	d.Data = bytes.Clone(d.Data)
+	d.Data[patchLevel] = byte(patches + 1)
+	return d
 }
 
 // patch takes a document of CodecPatch apart.
@@ -99,7 +111,7 @@ func (d Document) patch() (p patch, err error) {
 	}
 	p.base.Seq = Seq(binary.BigEndian.Uint64(d.Data))
 	p.base.Move = int(binary.BigEndian.Uint32(d.Data[8:]))
-	p.base.Patches = int(d.Data[12]) - 1
+	p.base.Patches = int(d.Data[patchLevel]) - 1
 	p.size, p.ops = int(binary.BigEndian.Uint32(d.Data[13:])), d.Data[patchHeader:]
 	switch {
 	case p.base.Patches < 0 || p.base.Patches >= MaxPatches:
@@ -122,7 +134,7 @@ func (d Document) CheckBase(kept func(seq Seq, move int) (Document, bool)) error
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
 	base, ok := kept(p.base.Seq, p.base.Move)
-	if !ok {
+	if !ok || base.Codec == CodecErased {
 		return fmt.Errorf("%w: move %d of event %d", ErrNoBase, p.base.Move, p.base.Seq)
 	}
 	if base.Patches() != p.base.Patches {

@@ -45,6 +45,9 @@ func (s Shelf) chain(seq Seq, move int) (chain []layer, err error) {
 		if l.event, l.kept, err = s(seq, move); err != nil && len(chain) == 0 {
 			return nil, err
 		}
+		if err == nil && l.kept.Codec == CodecErased {
+			err = l.erased()
+		}
 		if err == nil && len(chain) > 0 {
 			err = chain[len(chain)-1].stands(l)
 		}
@@ -61,6 +64,14 @@ func (s Shelf) chain(seq Seq, move int) (chain []layer, err error) {
 		}
 		seq, move = l.patch.base.Seq, l.patch.base.Move
 	}
+}
+
+// erased is ErrErased, unless what is there says more than that.
+func (l layer) erased() error {
+	if len(l.kept.Data) > 0 {
+		return l.event.damage("document of move %d is erased, and %d bytes of it are there", l.kept.Move, len(l.kept.Data))
+	}
+	return fmt.Errorf("%w: move %d of event %s", ErrErased, l.kept.Move, l.event.Position)
 }
 
 func firstOf(chain []layer, l layer) layer {

@@ -20,19 +20,29 @@ type journalCmd struct {
 
 // compactCmd compacts the journal.
 type compactCmd struct {
-	PruneIncarnations bool `help:"Leave out what earlier incarnations recorded. It is gone then: copy the journal first."`
-	DryRun            bool `help:"Check the journal, say what would be done, and do nothing."`
-	JSON              bool `name:"json" help:"One JSON document."`
+	PruneIncarnations  bool           `help:"Leave out what earlier incarnations recorded. It is gone then: copy the journal first."`
+	DocumentsOlderThan *time.Duration `placeholder:"DURATION" help:"Erase the copies of metadata files that are older, such as 2160h, but for the newest of every table and view. They are gone then: copy the journal first."`
+	DryRun             bool           `help:"Check the journal, say what would be done, and do nothing."`
+	JSON               bool           `name:"json" help:"One JSON document."`
 }
 
 // Help is the detail of the help text.
 func (compactCmd) Help() string {
 	return "The file never shrinks by itself. All events and documents are copied to a new file beside it, which is synced, read back and " +
 		"checked as a whole before it takes the name of the old one, which is then gone. That needs as much room as the new file has. " +
+		"Events are never left out, and so history stays whole. " +
 		"Whatever happens meanwhile leaves the old journal or the new one."
 }
 
 func (compactCmd) exits() []int { return []int{codeFindings, codeNoLook, codeRefused} }
+
+// Validate refuses an age that is none.
+func (c compactCmd) Validate() error {
+	if c.DocumentsOlderThan != nil && *c.DocumentsOlderThan <= 0 {
+		return fmt.Errorf("--documents-older-than is %s: it must be above 0", *c.DocumentsOlderThan)
+	}
+	return nil
+}
 
 // compactReport is what was done, or would be.
 type compactReport struct {
@@ -51,6 +61,7 @@ type historyCompact struct {
 	Events      int64  `json:"events"`
 	Bytes       int64  `json:"bytes"`
 	Pruned      bool   `json:"pruned"`
+	Erased      int64  `json:"documents-erased"`
 }
 
 // Run compacts.
@@ -70,9 +81,14 @@ func (c compactCmd) Run(s *session) error {
 		return noLook(err)
 	}
 	path := configured.Journal.Path
-	done, err := bolt.Compact(s.stop, path, bolt.CompactOptions{
-		Prune: c.PruneIncarnations, DryRun: c.DryRun, Progress: progressTo(s.stderr, time.Now),
-	})
+	o := bolt.CompactOptions{Prune: c.PruneIncarnations, Now: time.Now(), DryRun: c.DryRun, Progress: progressTo(s.stderr, time.Now)}
+	if c.DocumentsOlderThan != nil {
+		o.Retain = *c.DocumentsOlderThan
+	}
+	done, err := bolt.Compact(s.stop, path, o)
+	if err == nil && !c.DryRun {
+		err = os.RemoveAll(progressPath(configured.DataDir)) // what was counted is not what is there
+	}
 	if err := errors.Join(err, l.release()); err != nil {
 		return compactFailed(err)
 	}
@@ -106,7 +122,7 @@ func (c compactCmd) report(s *session, path string, done bolt.Compacted) error {
 	r := compactReport{Path: path, DryRun: c.DryRun, Before: done.Before, After: done.After, Histories: []historyCompact{}}
 	for _, h := range done.Histories {
 		r.Histories = append(r.Histories, historyCompact{
-			h.Name, h.Warehouse.String(), h.Incarnation.String(), h.Current, h.Events, h.Bytes, h.Pruned,
+			h.Name, h.Warehouse.String(), h.Incarnation.String(), h.Current, h.Events, h.Bytes, h.Pruned, h.Erased,
 		})
 	}
 	if c.JSON {
@@ -127,9 +143,9 @@ func (r compactReport) print(s *session) error {
 		case h.Pruned:
 			state = "pruned"
 		}
-		rows = append(rows, table.Row{h.Warehouse, h.Incarnation, state, fmt.Sprint(h.Events), fmt.Sprint(h.Bytes)})
+		rows = append(rows, table.Row{h.Warehouse, h.Incarnation, state, fmt.Sprint(h.Events), fmt.Sprint(h.Bytes), fmt.Sprint(h.Erased)})
 	}
-	if err := s.table(table.Row{"warehouse", "incarnation", "state", "events", "bytes"}, rows...); err != nil {
+	if err := s.table(table.Row{"warehouse", "incarnation", "state", "events", "bytes", "documents erased"}, rows...); err != nil {
 		return err
 	}
 	line := fmt.Sprintf("%s: %d bytes became %d", r.Path, r.Before, r.After)

@@ -21,7 +21,7 @@ func (a *audit) documents(ctx context.Context, e journal.Event, s beside) error 
 				return err
 			}
 		case m.To != nil && (m.From == nil || m.From.Pointer != m.To.Pointer):
-			a.absent(e, i, m.To.Pointer)
+			a.absent(e, i, false)
 		}
 	}
 	for i := range s.moves {
@@ -41,6 +41,8 @@ func (a *audit) document(ctx context.Context, e journal.Event, move int) error {
 	case errors.Is(err, journal.ErrNoEvent):
 		a.flaw(e.Seq, true, "a document is kept of move %d, which made none", move)
 	case errors.Is(err, journal.ErrErased):
+		a.absent(e, move, true)
+		return nil
 	case err != nil:
 		return err
 	}
@@ -85,8 +87,9 @@ func (a *audit) built(ctx context.Context, e journal.Event, move int) error {
 	return err
 }
 
-func (a *audit) absent(e journal.Event, move int, p journal.Pointer) {
-	a.found(journal.Flaw{Beside: true, Absent: &journal.Absent{Move: move, Pointer: p}, Damage: journal.Damage{
+func (a *audit) absent(e journal.Event, move int, erased bool) {
+	absent := journal.Absent{Move: move, Pointer: e.Moves()[move].To.Pointer, Erased: erased}
+	a.found(journal.Flaw{Beside: true, Absent: &absent, Damage: journal.Damage{
 		Warehouse: e.Warehouse, Incarnation: e.Incarnation, Seq: e.Seq, Reason: "the document of a move is not kept",
 	}})
 }

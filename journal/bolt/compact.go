@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,6 +22,13 @@ type CompactOptions struct {
 	// Prune leaves out incarnations that are not the current one of their
 	// warehouse. What they held is then gone.
 	Prune bool
+	// Retain is the age up to which documents are retained; 0 retains all. What is
+	// older is erased, but for the newest of every object: of what lives, and of what
+	// went and could come back. Ages are told by the dates of events, and at the
+	// moment of the warehouse's last one, or at Now where that is earlier. Events
+	// stay as they are.
+	Retain time.Duration
+	Now    time.Time
 	// DryRun checks the journal, says what would be done and writes nothing.
 	DryRun bool
 	// Progress is called often with what is counted ("bytes copied") and how many
@@ -40,12 +48,13 @@ type Compacted struct {
 // Compaction is what became of one incarnation.
 type Compaction struct {
 	History
-	Pruned bool // it was left out
+	Pruned bool  // it was left out
+	Erased int64 // documents that were not retained
 }
 
 // Compact replaces a journal that nobody has open by a copy without the pages
 // that are not in use: bbolt never gives them back. The copy holds every key and
-// value of the journal, but for what Prune leaves out. It is made beside the
+// value of the journal, but for what Prune leaves out and Retain erases. It is made beside the
 // journal, synced, read back (from the disk, where the system lets go of
 // what it has in memory) and compared, and all of it is checked, before it
 // takes the journal's name in one step; only then is the old file gone. A failure
@@ -54,6 +63,9 @@ type Compaction struct {
 // ErrLocked: a process has it open. *Damage: the journal is not whole, and stays
 // as it is. ErrDoubtful: a sync of it failed, and it is to be opened first.
 func Compact(ctx context.Context, path string, o CompactOptions) (Compacted, error) {
+	if o.Retain < 0 {
+		return Compacted{}, fmt.Errorf("documents cannot be retained for %s", o.Retain)
+	}
 	if Doubtful(path) {
 		return Compacted{}, fmt.Errorf("%w: %s", ErrDoubtful, path)
 	}
@@ -88,6 +100,7 @@ type compaction struct {
 
 	histories []History
 	current   map[uuid.UUID]uuid.UUID // incarnations, by their warehouse
+	eraser    *eraser                 // nil: all documents are retained
 }
 
 func (c *compaction) run(ctx context.Context) (done Compacted, err error) {
@@ -104,21 +117,44 @@ func (c *compaction) run(ctx context.Context) (done Compacted, err error) {
 			c.current[h.Warehouse] = h.Incarnation
 		}
 	}
-	done.Before = before.Size()
-	for _, h := range c.histories {
-		done.Histories = append(done.Histories, Compaction{h, !c.takes(h.Warehouse, h.Incarnation)})
+	if err := c.retain(ctx); err != nil {
+		return done, err
 	}
 	if c.DryRun {
-		return done, c.dry(ctx, &done)
+		done.After, err = c.dry(ctx, before.Size())
+	} else {
+		done.After, err = c.swap(ctx, before.Mode().Perm())
 	}
-	if err := c.swap(ctx, before.Mode().Perm()); err != nil {
+	if err != nil {
 		return Compacted{}, err
 	}
-	after, err := os.Stat(c.path)
-	if err == nil {
-		done.After = after.Size()
+	done.Before = before.Size()
+	for _, h := range c.histories {
+		done.Histories = append(done.Histories, Compaction{h, !c.takes(h.Warehouse, h.Incarnation), c.eraser.erased(h.Incarnation)})
 	}
-	return done, err
+	return done, nil
+}
+
+// retain finds out what is not retained. What is damaged is not erased: all of the
+// journal is checked before.
+func (c *compaction) retain(ctx context.Context) error {
+	if c.Retain == 0 {
+		return nil
+	}
+	return c.do("look", func() (err error) {
+		if _, err = c.audit(ctx, c.from); err == nil {
+			c.eraser, err = c.erasing(ctx)
+		}
+		return err
+	})
+}
+
+// editing is that of the eraser.
+func (c *compaction) editing() editing {
+	if c.eraser == nil {
+		return nil
+	}
+	return c.eraser.edit
 }
 
 // takes is the selection of the copy.
@@ -130,26 +166,31 @@ func (c *compaction) takes(warehouse, incarnation uuid.UUID) bool {
 const perEvent = 64
 
 // dry checks the journal itself and estimates the copy's size.
-func (c *compaction) dry(ctx context.Context, done *Compacted) error {
-	if err := c.audit(ctx, c.from); err != nil {
-		return err
-	}
-	for _, h := range done.Histories {
-		if !h.Pruned {
-			done.After += h.Bytes + perEvent*h.Events
+func (c *compaction) dry(ctx context.Context, before int64) (after int64, err error) {
+	if c.eraser == nil { // else it is checked
+		if _, err := c.audit(ctx, c.from); err != nil {
+			return 0, err
 		}
 	}
-	done.After = min(done.After, done.Before)
-	return nil
+	for _, h := range c.histories {
+		if c.takes(h.Warehouse, h.Incarnation) {
+			after += perEvent * h.Events
+		}
+	}
+	err = tour(ctx, c.from.db, c.takes, c.editing(), func(_ [][]byte, key, value []byte) error {
+		after += int64(len(key) + len(value))
+		return nil
+	})
+	return min(after, before), err
 }
 
 // swap makes the copy, proves it and puts it in the journal's place. Until the
 // rename the journal is as it was, and a crash leaves a copy that Sweep removes;
 // after it the copy is the journal, and all of it was synced before.
-func (c *compaction) swap(ctx context.Context, mode fs.FileMode) (err error) {
+func (c *compaction) swap(ctx context.Context, mode fs.FileMode) (after int64, err error) {
 	copied := c.path + compactSuffix
 	if _, err := Sweep(c.path); err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		if err != nil {
@@ -157,24 +198,28 @@ func (c *compaction) swap(ctx context.Context, mode fs.FileMode) (err error) {
 			err = errors.Join(err, swept)
 		}
 	}()
-	var read journal.Digest
+	var wrote journal.Digest
 	for _, s := range []struct {
 		name string
 		do   func() error
 	}{
 		{"copy", func() (err error) {
-			read, err = writeCopy(ctx, c.from.db, copied, c.takes, c.counting("bytes copied"))
+			wrote, err = writeCopy(ctx, c.from.db, copied, c.takes, c.editing(), c.counting("bytes copied"))
 			return errors.Join(err, os.Chmod(copied, mode), forget(copied))
 		}},
-		{"check", func() error { return c.prove(ctx, copied, read) }},
+		{"check", func() error { return c.prove(ctx, copied, wrote) }},
 		{"rename", func() error { return os.Rename(copied, c.path) }},
 		{"sync folder", func() error { return syncFolder(filepath.Dir(c.path)) }},
 	} {
 		if err := c.do(s.name, s.do); err != nil {
-			return fmt.Errorf("compact %s: %s: %w", c.path, s.name, err)
+			return 0, fmt.Errorf("compact %s: %s: %w", c.path, s.name, err)
 		}
 	}
-	return nil
+	info, err := os.Stat(c.path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 func (c *compaction) do(name string, do func() error) error {
@@ -184,9 +229,9 @@ func (c *compaction) do(name string, do func() error) error {
 	return do()
 }
 
-// prove reads the copy back: it must hold what was read of the journal, and that
-// must be whole histories.
-func (c *compaction) prove(ctx context.Context, copied string, read journal.Digest) (err error) {
+// prove reads the copy back: it must hold what was written of the journal, and that
+// must be whole histories, in which every document that is retained can be made.
+func (c *compaction) prove(ctx context.Context, copied string, wrote journal.Digest) (err error) {
 	j, err := Open(copied, Options{ReadOnly: true})
 	if err != nil {
 		return err
@@ -195,31 +240,36 @@ func (c *compaction) prove(ctx context.Context, copied string, read journal.Dige
 	switch holds, err := digestOf(ctx, j.db, everything); {
 	case err != nil:
 		return err
-	case holds != read:
+	case holds != wrote:
 		return &journal.Damage{Reason: "the copy does not hold what was read"}
 	}
-	return c.audit(ctx, j)
+	documents, err := c.audit(ctx, j)
+	if err == nil && c.eraser != nil && documents != c.eraser.kept {
+		return &journal.Damage{Reason: fmt.Sprintf("the copy has %d documents, not %d", documents, c.eraser.kept)}
+	}
+	return err
 }
 
-// audit is the first damage of a journal, if any. A document that was over the
-// limit is none.
-func (c *compaction) audit(ctx context.Context, j *Journal) error {
+// audit is the first damage of a journal, if any, or else how many documents it
+// keeps. One that was over the limit, or erased, is no damage.
+func (c *compaction) audit(ctx context.Context, j *Journal) (documents int64, err error) {
 	checked := c.counting("warehouses checked")
 	for warehouse := range c.current {
 		var damage error
-		_, err := j.Audit(ctx, warehouse, func(f journal.Flaw) {
+		seen, err := j.Audit(ctx, warehouse, func(f journal.Flaw) {
 			if damage == nil && f.Absent == nil {
 				damage = &f.Damage
 			}
 		})
 		if err := errors.Join(err, damage); err != nil {
-			return err
+			return 0, err
 		}
+		documents += seen.Documents
 		if checked != nil {
 			checked(1)
 		}
 	}
-	return nil
+	return documents, nil
 }
 
 // counting adds up what is done and tells the sum.

@@ -327,7 +327,14 @@ func failing(at string, after bool, fail func() error) func(string, func() error
 const (
 	compactFile = "PUDDLE_TEST_COMPACT_FILE"
 	compactStep = "PUDDLE_TEST_COMPACT_STEP"
+	// compactRetain: not all documents are retained.
+	compactRetain = "PUDDLE_TEST_COMPACT_RETAIN"
 )
+
+// What is retained by compactions that fail.
+const killedAge = 20 * time.Hour
+
+var killedNow = journaltest.Start.AddDate(1, 0, 0)
 
 // TestCompactIsKilled is the process that killCompaction starts.
 func TestCompactIsKilled(t *testing.T) {
@@ -338,6 +345,9 @@ func TestCompactIsKilled(t *testing.T) {
 	at, after := step[1:], step[0] == '+'
 	die := func() error { return errors.Join(syscall.Kill(os.Getpid(), syscall.SIGKILL), errBroken) }
 	o := CompactOptions{step: failing(at, after, die)}
+	if os.Getenv(compactRetain) != "" {
+		o.Retain, o.Now = killedAge, killedNow
+	}
 	if at == "" {
 		o.Progress = func(_ string, done int64) {
 			if done > 100_000 {
@@ -351,14 +361,14 @@ func TestCompactIsKilled(t *testing.T) {
 
 // killCompaction lets a process compact, which dies at a step, or in the middle of
 // the copy where none is named.
-func killCompaction(t *testing.T, path, step string, after bool) {
+func killCompaction(t *testing.T, path, step string, after bool, more ...string) {
 	t.Helper()
 	mark := "-"
 	if after {
 		mark = "+"
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCompactIsKilled$")
-	cmd.Env = append(os.Environ(), compactFile+"="+path, compactStep+"="+mark+step)
+	cmd.Env = append(append(os.Environ(), compactFile+"="+path, compactStep+"="+mark+step), more...)
 	out, err := cmd.CombinedOutput()
 	var ended *exec.ExitError
 	if !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {

@@ -23,11 +23,14 @@ type selection func(warehouse, incarnation uuid.UUID) bool
 
 func everything(uuid.UUID, uuid.UUID) bool { return true }
 
+// editing changes what a walk tells before it is told; nil: nothing.
+type editing func(visit) visit
+
 // writeCopy writes what a journal's file holds to a new file, key by key and in
 // order, so that nothing is in it but what is in use, and syncs it. Its digest is
-// that of all it read (digestOf). The caller syncs the folder. A file that is
+// that of all it wrote (digestOf). The caller syncs the folder. A file that is
 // there already is an error; one that is not whole is left to the caller.
-func writeCopy(ctx context.Context, from *bbolt.DB, path string, takes selection, progress func(bytes int)) (sum journal.Digest, err error) {
+func writeCopy(ctx context.Context, from *bbolt.DB, path string, takes selection, edit editing, progress func(bytes int)) (sum journal.Digest, err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return sum, err
@@ -45,37 +48,39 @@ func writeCopy(ctx context.Context, from *bbolt.DB, path string, takes selection
 	defer func() { err = errors.Join(err, to.Close()) }()
 	p := &pen{db: to}
 	defer p.drop()
-	read := newDigest()
-	err = guard(func() error {
-		return from.View(func(tx *bbolt.Tx) error {
-			return walk(ctx, tx, takes, func(path [][]byte, key, value []byte) error {
-				read.add(path, key, value)
-				if progress != nil {
-					progress(len(key) + len(value))
-				}
-				return p.put(path, key, value)
-			})
-		})
+	wrote := newDigest()
+	err = tour(ctx, from, takes, edit, func(path [][]byte, key, value []byte) error {
+		wrote.add(path, key, value)
+		if progress != nil {
+			progress(len(key) + len(value))
+		}
+		return p.put(path, key, value)
 	})
 	if err != nil {
 		return sum, err
 	}
-	return read.sum(), errors.Join(p.flush(), to.Sync())
+	return wrote.sum(), errors.Join(p.flush(), to.Sync())
 }
 
 // digestOf is the digest of all keys and values that a walk over a journal's file
 // meets: the same for a journal and its copy.
 func digestOf(ctx context.Context, db *bbolt.DB, takes selection) (journal.Digest, error) {
 	met := newDigest()
-	err := guard(func() error {
-		return db.View(func(tx *bbolt.Tx) error {
-			return walk(ctx, tx, takes, func(path [][]byte, key, value []byte) error {
-				met.add(path, key, value)
-				return nil
-			})
-		})
+	err := tour(ctx, db, takes, nil, func(path [][]byte, key, value []byte) error {
+		met.add(path, key, value)
+		return nil
 	})
 	return met.sum(), err
+}
+
+// tour is a walk through a journal's file, in a transaction of its own.
+func tour(ctx context.Context, db *bbolt.DB, takes selection, edit editing, tell visit) error {
+	if edit != nil {
+		tell = edit(tell)
+	}
+	return guard(func() error {
+		return db.View(func(tx *bbolt.Tx) error { return walk(ctx, tx, takes, tell) })
+	})
 }
 
 // visit is told of every bucket, by its path without a key, and then of every pair

@@ -18,7 +18,7 @@ func TestCopyStops(t *testing.T) {
 	defer j.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	told := 0
-	_, err = writeCopy(ctx, j.db, path+compactSuffix, everything, func(int) {
+	_, err = writeCopy(ctx, j.db, path+compactSuffix, everything, nil, func(int) {
 		if told++; told == 50 { // its bucket has more
 			stop()
 		}

@@ -6,7 +6,7 @@ import (
 	"puddle/journal"
 )
 
-// absentees are the metadata files that the journal keeps no copy of. There may be
+// absentees are metadata files that the journal keeps no copy of. There may be
 // as many as events: one note tells of all.
 type absentees struct {
 	First *journal.Flaw `json:"first"`
@@ -19,17 +19,16 @@ func (a *absentees) add(f journal.Flaw) {
 	}
 }
 
-func (a *absentees) tell(r *run) {
+// tell tells that the journal says so of them, and why.
+func (a *absentees) tell(r *run, kind Kind, says, why string) {
 	if a.Count == 0 {
 		return
 	}
-	r.summary.NotKept = a.Count
 	p := a.First.Absent.Pointer
-	message := fmt.Sprintf("the journal keeps no copy of %s (%d bytes)", p.MetadataLocation, p.Size)
+	message := fmt.Sprintf("the journal %s of %s (%d bytes)", says, p.MetadataLocation, p.Size)
 	if a.Count > 1 {
-		message = fmt.Sprintf("the journal keeps no copy of %d metadata files, of which this is the first: %s (%d bytes)", a.Count, p.MetadataLocation, p.Size)
+		message = fmt.Sprintf("the journal %s of %d metadata files, of which this is the first: %s (%d bytes)", says, a.Count, p.MetadataLocation, p.Size)
 	}
-	r.found(Finding{Severity: Note, Kind: KindNotKept, Place: "journal",
-		Message: message + ": over journal.max-document, or lost; such a file itself is all there is",
-	}.at(journal.Position{Incarnation: a.First.Incarnation, Seq: a.First.Seq}))
+	r.found(Finding{Severity: Note, Kind: kind, Place: "journal", Message: message + ": " + why}.
+		at(journal.Position{Incarnation: a.First.Incarnation, Seq: a.First.Seq}))
 }

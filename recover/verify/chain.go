@@ -29,7 +29,9 @@ func (r *run) chain(ctx context.Context) error {
 		r.anew(err)
 		seen, err = r.audit(ctx)
 	}
-	r.reached.Absent.tell(r)
+	r.summary.NotKept, r.summary.Erased = r.reached.Absent.Count, r.reached.Erased.Count
+	r.reached.Absent.tell(r, KindNotKept, "keeps no copy", "over journal.max-document, or lost; such a file itself is all there is")
+	r.reached.Erased.tell(r, KindErased, "had its copy erased", "puddle journal compact was told to; such a file itself is all there is")
 	r.summary.Incarnations, r.summary.Events, r.summary.Documents = seen.Incarnations, seen.Events, seen.Documents
 	r.sink.Progress(r.Name, 1, seen.Events, seen.Events)
 	return err
@@ -49,7 +51,7 @@ func (r *run) audit(ctx context.Context) (journal.Audited, error) {
 	})
 	seen, err := r.Auditor.AuditAfter(ctx, r.ID, r.reached.Audited, func(f journal.Flaw) {
 		if f.Absent != nil {
-			r.reached.Absent.add(f)
+			r.reached.absent(f)
 			return
 		}
 		again()

@@ -30,6 +30,7 @@ const (
 	KindBeside   Kind = "beside-journal"  // a document, id or answer beside the chain is not
 	KindTorn     Kind = "torn-write"      // the last write to the journal was cut off
 	KindNotKept  Kind = "document-absent" // the journal keeps no copy of a metadata file
+	KindErased   Kind = "document-erased" // the journal's copy of a metadata file was erased
 	KindTables   Kind = "pointer-tables"  // they are not the fold of the journal
 	KindMissing  Kind = "file-missing"    // a metadata file is gone
 	KindChanged  Kind = "file-changed"    // its bytes are not those that were committed

@@ -17,6 +17,7 @@ type Progress struct {
 	Audited   journal.Audited `json:"audited"` // of level 1
 	Damaged   bool            `json:"damaged"` // the chain of events is
 	Absent    absentees       `json:"absent"`  // documents
+	Erased    absentees       `json:"erased"`  // likewise
 	Journal   []Finding       `json:"journal"` // of its records
 	Objects   *Looked         `json:"objects"` // nil: none was looked at yet
 }
@@ -31,6 +32,15 @@ type Looked struct {
 	Count    int64            `json:"count"`
 	Files    int64            `json:"files"`
 	Bytes    int64            `json:"bytes"`
+}
+
+// absent notes a document that is not kept.
+func (p *Progress) absent(f journal.Flaw) {
+	if f.Absent.Erased {
+		p.Erased.add(f)
+	} else {
+		p.Absent.add(f)
+	}
 }
 
 // own is a copy that shares nothing that grows.

@@ -61,6 +61,7 @@ type Summary struct {
 	Events       int64       `json:"events"`
 	Documents    int64       `json:"documents"`
 	NotKept      int64       `json:"documents-not-kept"`
+	Erased       int64       `json:"documents-erased"`
 	Tables       string      `json:"tables"` // what came of level 2
 	Objects      int64       `json:"objects"`
 	Files        int64       `json:"files"`
