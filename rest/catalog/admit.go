@@ -20,8 +20,9 @@ func (c *Catalog) admit(ctx context.Context, doc version) ([]journal.Place, erro
 }
 
 // admitNext is admit for a version that follows another. The folders that were its
-// before are not looked at again: nothing is written there but the metadata file,
-// and whoever creates that looks at its way.
+// before are not looked at again, except for those that only some clients take for
+// them: nothing is written there but the metadata file, and whoever creates that
+// looks at its way.
 func (c *Catalog) admitNext(ctx context.Context, before, doc version) ([]journal.Place, error) {
 	if samePlaces(before, doc) {
 		return c.admitWith(ctx, doc, func(context.Context, warehouse.Location) error { return nil })

@@ -75,6 +75,9 @@ func (c *Catalog) placed(ctx context.Context, role, location string, check folde
 	}
 	places := make([]journal.Place, len(readings))
 	for i, l := range readings {
+		if i > 0 {
+			check = c.checkFolder // clients that take it for this may have written a file there
+		}
 		err := check(ctx, l)
 		switch {
 		case unfit(err):
