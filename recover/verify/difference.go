@@ -87,7 +87,7 @@ func merge[T any](d *differing, says, hold iter.Seq2[T, error], compare func(a, 
 		case heldErr != nil:
 			return &tablesError{heldErr}
 		}
-		order := 0
+		var order int
 		switch {
 		case !moreHeld:
 			order = -1
