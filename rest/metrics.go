@@ -31,6 +31,8 @@ type Metrics struct {
 	drafts      *prometheus.CounterVec
 	steps       *prometheus.HistogramVec
 
+	work work
+
 	mu       sync.RWMutex
 	children map[series]*counted // guarded by mu
 }
@@ -49,7 +51,7 @@ type counted struct {
 
 // NewMetrics has a registry of its own. version is the build's.
 func NewMetrics(version string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), children: map[series]*counted{}}
+	m := &Metrics{registry: prometheus.NewRegistry(), work: newWork(), children: map[series]*counted{}}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "puddle_build_info", Help: "Always 1; the label is the version of the build.",
 		ConstLabels: prometheus.Labels{"version": version},
@@ -60,6 +62,7 @@ func NewMetrics(version string) *Metrics {
 	m.registry.MustRegister(build, m.requests, m.durations, m.inFlight, m.bytesIn, m.bytesOut, m.commits, m.reports,
 		m.groupDrafts, m.groupBytes, m.drafts, m.steps,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.work.collectors()...)
 	return m
 }
 
@@ -70,7 +73,7 @@ func (m *Metrics) requestMetrics() {
 	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "puddle_http_request_duration_seconds", Help: "From the first byte of a request to the last of its answer.",
 		Buckets: prometheus.ExponentialBuckets(0.00025, 2, 18),
-	}, []string{"route", "method"})
+	}, []string{"route", "method", "class"})
 	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "puddle_http_requests_in_flight", Help: "Requests that are being answered.",
 	})
@@ -176,7 +179,7 @@ func (m *Metrics) of(s series) *counted {
 	}
 	c := &counted{
 		requests: m.requests.WithLabelValues(s.route, s.method, strconv.Itoa(s.status)),
-		duration: m.durations.WithLabelValues(s.route, s.method),
+		duration: m.durations.WithLabelValues(s.route, s.method, strconv.Itoa(s.status/100)+"xx"),
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

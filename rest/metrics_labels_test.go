@@ -57,7 +57,7 @@ func TestMetricsLabelsAreFew(t *testing.T) {
 // series are the series that are shown, sorted; none holds the name.
 func (f *fixture) series(name string) (all []string) {
 	f.t.Helper()
-	known := []string{"route", "method", "status", "warehouse", "result", "kind", "state", "step", "file", "disk", "level", "version", "le", "quantile"}
+	known := []string{"route", "method", "status", "warehouse", "result", "kind", "state", "step", "file", "disk", "level", "version", "class", "operation", "le", "quantile"}
 	text := string(f.must(200, f.do("GET", "/metrics", "")).body)
 	for _, found := range seriesLine.FindAllStringSubmatch(text, -1) {
 		all = append(all, found[1]+"{"+found[2]+"}")

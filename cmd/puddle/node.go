@@ -188,6 +188,7 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 	if err := n.compare(ctx, w); err != nil {
 		return err
 	}
+	defer since(time.Now(), n.metrics.CaughtUp)
 	done, err := recover.Replay(ctx, w.Name, n.journal.Warehouse(w.id), n.tables.Warehouse(w.id), progress)
 	if err != nil {
 		return err
@@ -209,6 +210,7 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 
 // record starts the recorder.
 func (n *node) record(ctx context.Context) (err error) {
+	var behind time.Time // since when the pointer tables are; zero: they are not
 	n.recorder, err = recorder.New(ctx, roomy{n.journal, n.reserves}, n.tables, recorder.Options{
 		Clock: n.clock,
 		Observe: func(g recorder.Group) {
@@ -230,9 +232,14 @@ func (n *node) record(ctx context.Context) (err error) {
 		OnBehind: func(reason error) {
 			n.reserves.spend(reason)
 			if reason != nil {
+				if behind.IsZero() {
+					behind = time.Now()
+				}
 				n.log.Error().Err(reason).Msg("pointer tables are behind")
 				return
 			}
+			n.metrics.CaughtUp(time.Since(behind))
+			behind = time.Time{}
 			n.log.Info().Msg("pointer tables have caught up")
 		},
 	})

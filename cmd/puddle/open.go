@@ -35,6 +35,7 @@ func (n *node) openJournal(context.Context) error {
 		return err
 	}
 	j, err := bolt.Open(path, bolt.Options{OnReplaced: func(kept string) {
+		n.metrics.JournalReplaced()
 		n.log.Error().Str("journal", path).Str("kept", kept).Msg("a sync of the journal failed: a proven copy has taken its place; see to the disk")
 	}})
 	if err != nil {
@@ -111,7 +112,7 @@ func (n *node) closeTables() error {
 }
 
 func (n *node) openSQLite() error {
-	db, err := pointers.Open(n.config.Metastore.SQLitePath, pointers.Options{})
+	db, err := pointers.Open(n.config.Metastore.SQLitePath, pointers.Options{OnCheckpoint: n.metrics.Checkpointed})
 	if errors.Is(err, pointers.ErrForeign) {
 		return fail(codeRefused, "metastore.sqlite.path is %s: %w", n.config.Metastore.SQLitePath, err)
 	}

@@ -73,6 +73,7 @@ func (n *node) verify(ctx context.Context, w http.ResponseWriter, body io.Reader
 		_, _ = w.Write(append(data, '\n'))
 		_ = control.Flush()
 	}
+	defer since(time.Now(), n.metrics.Verified)
 	v.run(ctx)
 }
 

@@ -30,14 +30,14 @@ type warehouse struct {
 // openWarehouses opens the folders that warehouses use.
 func (n *node) openWarehouses(context.Context) error {
 	for _, configured := range n.config.Warehouses {
-		w := &warehouse{Warehouse: configured}
+		w, took := &warehouse{Warehouse: configured}, n.metrics.Store(configured.Name)
 		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
 			folder, err := dir.Open(place.Folder())
 			if err != nil {
 				return fmt.Errorf("warehouse %s: %w", w.Name, err)
 			}
 			n.onClose(folder.Close)
-			w.roots = append(w.roots, store.Root{URL: place.URL, Location: place.Location, Store: folder})
+			w.roots = append(w.roots, store.Root{URL: place.URL, Location: place.Location, Store: measured{folder, took}})
 		}
 		n.warehouses = append(n.warehouses, w)
 	}

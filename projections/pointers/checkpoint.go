@@ -3,6 +3,7 @@ package pointers
 import (
 	"context"
 	"os"
+	"time"
 )
 
 // stalled is how many times over its limit the log may grow before a checkpoint
@@ -33,11 +34,13 @@ func (db *DB) checkpoints(s *session) {
 			return
 		case <-db.wal:
 		}
+		start := time.Now()
 		_ = checkpoint(s, "PASSIVE")
 		if db.walBytes() > stalled*db.checkpointBytes && db.take(context.Background()) == nil {
 			_ = checkpoint(s, "PASSIVE")
 			db.give()
 		}
+		db.onCheckpoint(time.Since(start))
 	}
 }
 

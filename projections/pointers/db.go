@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -27,6 +28,8 @@ type Options struct {
 	// Boot tells the running kernel's boot from others; an empty answer says that
 	// it cannot be told. nil means BootID.
 	Boot func() string
+	// OnCheckpoint is told how long each checkpoint took, by one goroutine. Optional.
+	OnCheckpoint func(took time.Duration)
 }
 
 // DB is the store of pointers in one SQLite file. Safe for concurrent use by one
@@ -37,6 +40,7 @@ type DB struct {
 	db              *sql.DB
 	readers         chan *session // nil stands for one that is not open yet
 	checkpointBytes int64
+	onCheckpoint    func(time.Duration)
 
 	turn   chan struct{} // whoever puts something in may use writer
 	writer *session
@@ -70,13 +74,17 @@ func Open(path string, opts Options) (*DB, error) {
 	if opts.Boot == nil {
 		opts.Boot = BootID
 	}
+	if opts.OnCheckpoint == nil {
+		opts.OnCheckpoint = func(time.Duration) {}
+	}
 	pool, err := sql.Open("sqlite", dsn(path, opts))
 	if err != nil {
 		return nil, explain(err)
 	}
 	db := &DB{
 		path: path, boot: opts.Boot(), db: pool, readers: make(chan *session, opts.Readers), checkpointBytes: opts.CheckpointBytes,
-		turn: make(chan struct{}, 1), wal: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		onCheckpoint: opts.OnCheckpoint,
+		turn:         make(chan struct{}, 1), wal: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	db.close = sync.OnceValue(db.closeOnce)
 	for range opts.Readers {

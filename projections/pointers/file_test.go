@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -280,7 +281,13 @@ func TestLogBeginsAnew(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "puddle.db")
 	const limit = 64 << 10
-	db, err := pointers.Open(path, pointers.Options{CheckpointBytes: limit})
+	var checkpoints atomic.Int64
+	db, err := pointers.Open(path, pointers.Options{CheckpointBytes: limit, OnCheckpoint: func(took time.Duration) {
+		if took <= 0 {
+			t.Errorf("a checkpoint took %s", took)
+		}
+		checkpoints.Add(1)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,6 +310,9 @@ func TestLogBeginsAnew(t *testing.T) {
 			times++
 		}
 		last = now
+	}
+	if checkpoints.Load() == 0 {
+		t.Error("no checkpoint is told")
 	}
 	if times < 2 {
 		t.Errorf("the log grew to %d bytes in %d commits and began anew %d times", last, commits, times)

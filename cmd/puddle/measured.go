@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	store "puddle/internal/warehouse"
+	"puddle/internal/warehouse/dir"
+	"puddle/rest"
+)
+
+// measured is a folder that tells how long it took. What is not told of, such as
+// listing it, is the folder's own.
+type measured struct {
+	*dir.Store
+	took rest.StoreTimes
+}
+
+var (
+	_ store.Store   = measured{}
+	_ store.Folders = measured{}
+	_ store.Finder  = measured{}
+)
+
+// Get implements store.Reader.
+func (m measured) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	defer since(time.Now(), m.took.Get)
+	return m.Store.Get(ctx, key, limit)
+}
+
+// Stat implements store.Reader.
+func (m measured) Stat(ctx context.Context, key string) (store.Info, error) {
+	defer since(time.Now(), m.took.Stat)
+	return m.Store.Stat(ctx, key)
+}
+
+// Create implements store.Store.
+func (m measured) Create(ctx context.Context, key string, data []byte) error {
+	defer since(time.Now(), m.took.Create)
+	return m.Store.Create(ctx, key, data)
+}
+
+// Stage implements store.Store.
+func (m measured) Stage(ctx context.Context, key string, data []byte) error {
+	defer since(time.Now(), m.took.Create)
+	return m.Store.Stage(ctx, key, data)
+}
+
+// Put implements store.Store.
+func (m measured) Put(ctx context.Context, key string, data []byte) error {
+	defer since(time.Now(), m.took.Put)
+	return m.Store.Put(ctx, key, data)
+}
+
+// Delete implements store.Store.
+func (m measured) Delete(ctx context.Context, key string) error {
+	defer since(time.Now(), m.took.Delete)
+	return m.Store.Delete(ctx, key)
+}
+
+func since(start time.Time, tell func(time.Duration)) { tell(time.Since(start)) }
