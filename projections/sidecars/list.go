@@ -1,0 +1,78 @@
+package sidecars
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"puddle/internal/warehouse"
+)
+
+// Found is one file in the folder of sidecars: exactly one of Object, Namespace and
+// Err is there, unless it could not be read.
+type Found struct {
+	Key       string
+	Object    *Object
+	Namespace *Namespace
+	Err       error // an *Unusable
+}
+
+// List reads the sidecars of a warehouse, ascending by key, one at a time. A file
+// that is none is a Found with an Err and stops nothing. The second error says
+// that something could not be looked at: the file of that Key, and the list goes
+// on, or with an empty Key the folder, which ends it. Two files that spell one uuid
+// in different letter case are two.
+func List(ctx context.Context, store warehouse.Reader) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		for entry, err := range store.List(ctx, Folder) {
+			if err != nil {
+				yield(Found{}, err)
+				return
+			}
+			if entry.Key == cursorKey {
+				continue
+			}
+			found, there, err := find(ctx, store, entry.Key)
+			if there && !yield(found, err) {
+				return
+			}
+		}
+	}
+}
+
+// find reads one file; false when it is gone.
+func find(ctx context.Context, store warehouse.Reader, key string) (found Found, there bool, err error) {
+	found.Key = key
+	folder, limit := Folder, maxObject
+	if strings.HasPrefix(key, NamespacesFolder+"/") {
+		folder, limit = NamespacesFolder, maxNamespace
+	}
+	if _, err := stemOf(folder, key); err != nil {
+		found.Err = &Unusable{key, err}
+		return found, true, nil
+	}
+	data, err := store.Get(ctx, key, int64(limit))
+	switch {
+	case errors.Is(err, warehouse.ErrNotFound):
+		return found, false, nil
+	case errors.Is(err, warehouse.ErrTooLarge):
+		found.Err = &Unusable{key, fmt.Errorf("%w: it is larger than %d bytes", ErrDamaged, limit)}
+	case errors.Is(err, warehouse.ErrLink):
+		found.Err = &Unusable{key, err}
+	case err != nil:
+		return found, true, err
+	case folder == Folder:
+		var o Object
+		if o, found.Err = Decode(key, data); found.Err == nil {
+			found.Object = &o
+		}
+	default:
+		var n Namespace
+		if n, found.Err = DecodeNamespace(key, data); found.Err == nil {
+			found.Namespace = &n
+		}
+	}
+	return found, true, nil
+}
