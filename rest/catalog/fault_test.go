@@ -26,6 +26,7 @@ type script func(g *ground) []request
 
 var scripts = map[string]script{
 	"table": tableScript, "tables": tablesScript, "views": viewScript, "outdated": outdatedScript, "returns": returnScript,
+	"namespaces": namespaceScript,
 }
 
 // start are the requests that every script begins with.
@@ -287,6 +288,8 @@ var meant = map[string]catalog.Code{
 	"place of a transaction is taken": catalog.AlreadyExists, "overwrite with no effect": "", "drop the other": "",
 	"nothing to undrop": catalog.NoSuchTable, "undrop as": "", "counters go back": catalog.Unsafe, "repoint": "", "undrop": "",
 	"repoint with no effect": "",
+	"namespace is taken":     catalog.AlreadyExists, "update": "", "update with no effect": "", "drop what is not empty": catalog.NamespaceNotEmpty,
+	"drop namespace": "", "drop what is gone": catalog.NoSuchNamespace,
 }
 
 // checkStrays: a file of nobody stays only where it could not be removed, or must
