@@ -1,104 +1,100 @@
 package recover
 
 import (
-	"context"
+	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
-	"puddle/internal/warehouse"
 	"puddle/journal"
 )
 
-// Source is what a plan was made from.
+// Source is what a recovery reads.
 type Source string
 
-// The sources, from the best evidence to the least.
+// The sources, from the one that knows most.
 const (
-	SourceJournal   Source = "journal"
-	SourceArchive   Source = "archive"
-	SourceMetastore Source = "metastore"
-	SourceSidecars  Source = "sidecars"
+	FromJournal   Source = "journal"
+	FromArchive   Source = "archive"
+	FromMetastore Source = "metastore"
+	FromSidecars  Source = "sidecars"
 )
 
-// Evidence is what says that an object has its metadata file.
+// Evidence is what says that a metadata file is the current one.
 type Evidence string
 
-// The kinds of evidence.
+// The evidences.
 const (
-	EvidenceJournal     Evidence = "journal"
-	EvidenceArchive     Evidence = "archive"
-	EvidenceSidecar     Evidence = "sidecar"
-	EvidenceDescendants Evidence = "descendants"
+	ByJournal     Evidence = "journal"
+	ByArchive     Evidence = "archive"
+	BySidecar     Evidence = "sidecar"
+	ByDescendants Evidence = "descendants" // by metadata logs that lead on from the file that a sidecar names
 )
 
-// Confidence tells what an event proves from what files suggest.
+// Confidence is how sure a metadata file is.
 type Confidence string
 
-// The two kinds of confidence.
+// The confidences.
 const (
-	Proven   Confidence = "proven"
-	Inferred Confidence = "inferred"
+	Proven   Confidence = "proven"   // an event says that it was committed
+	Inferred Confidence = "inferred" // nothing says otherwise
 )
 
-// ObjectOutcome is what recovery concluded about one object or namespace.
+// ObjectOutcome is what a recovery concluded about one object.
 type ObjectOutcome string
 
-// The outcomes.
+// The outcomes. A plan says recovered where nothing that it has seen is in the way.
 const (
 	Recovered ObjectOutcome = "recovered"
-	Skipped   ObjectOutcome = "skipped" // the name, or the object itself, is there already
+	Skipped   ObjectOutcome = "skipped" // its name exists
 	Dropped   ObjectOutcome = "dropped" // it was dropped, and is not brought back
 	Failed    ObjectOutcome = "failed"
 )
 
-// Where the properties of a planned namespace come from.
-const (
-	PropertiesSidecar   = "sidecar"
-	PropertiesJournal   = "journal"
-	PropertiesArchive   = "archive"
-	PropertiesMetastore = "metastore"
-	PropertiesMissing   = "missing"
-)
+// PropertiesMissing is the From of a namespace of which only its name is known.
+const PropertiesMissing = "missing"
 
-// PlannedNamespace is a namespace to have. ID is uuid.Nil where it is not known: then
-// one is minted.
+// PlannedNamespace is a namespace that is to be there.
 type PlannedNamespace struct {
 	Name       journal.Namespace
-	ID         uuid.UUID
-	Properties map[string]string
-	From       string // where the properties come from
+	ID         uuid.UUID         // Nil: nobody knows it
+	Properties map[string]string // never nil
+	From       string            // "sidecar", "journal", "archive", PropertiesMissing
 }
 
-// PlannedObject is what is concluded about a table or view. Pointer is zero where
-// nothing proves the file's bytes: then the file says what it is.
+// PlannedObject is what became of a table or view. Of a sidecar that cannot be read it
+// has the outcome, the Err and, as far as the file's name tells it, the UUID.
 type PlannedObject struct {
 	Kind             journal.ObjectKind
 	UUID             uuid.UUID
 	Identifier       journal.Identifier
 	Outcome          ObjectOutcome
-	MetadataLocation string
-	Pointer          journal.Pointer
+	MetadataLocation string          // as it is spelled where it was found; of a failed one the last that is known
+	Pointer          journal.Pointer // zero: the file is to be read
 	Evidence         Evidence
 	Confidence       Confidence
-	CommitsBehind    int
-	Warnings         []string
-	Err              error // of Failed
+	CommitsBehind    int      // how many commits MetadataLocation is after the one that a sidecar names
+	Warnings         []string // one line each
+	Err              error    // why it is failed: one line
 }
 
-// Unregistered is an object's metadata that nothing names, for registering by hand.
+// Unregistered is a folder's metadata files of one uuid that no sidecar has.
 type Unregistered struct {
-	UUID     uuid.UUID
-	Location string
-	Newest   string
+	UUID     uuid.UUID // Nil where the files have none
+	Location string    // of the table or view, as the newest file says it
+	Newest   string    // the newest metadata file: by descent, else by last-updated-ms
 }
 
-// NotUsed is a file or sidecar that was found and not used.
+// NotUsed is a metadata file that is no object's current one, nor one that it comes
+// from.
 type NotUsed struct {
 	MetadataLocation string
-	Reason           string
+	Reason           string // one line
 }
 
-// Plan is what a recovery of one warehouse would do. Namespaces come level by level.
+// Plan is what a recovery would do to one warehouse. Namespaces come before their
+// children; objects are ordered by identifier.
 type Plan struct {
 	Warehouse      string
 	From           Source
@@ -109,19 +105,15 @@ type Plan struct {
 	NotUsed        []NotUsed
 }
 
-// Evidences is where a plan from sidecars looks.
-type Evidences struct {
-	Roots warehouse.Roots
-	Name  string
-	// Proven tells which files of an object events name, from an archive; known is
-	// false where it has none of the object. Nil: there is no archive.
-	Proven   func(ctx context.Context, object uuid.UUID) (committed map[string]bool, known bool, err error)
-	Progress func(Survey)
-}
-
-// Survey is how far the look at a warehouse has come.
-type Survey struct {
-	Listed   int // storage objects
-	Sidecars int
-	Read     int // metadata files
+// order puts a plan into the order that it promises, whatever was found first.
+func (p *Plan) order() {
+	slices.SortFunc(p.Namespaces, func(a, b PlannedNamespace) int { return slices.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(p.Objects, func(a, b PlannedObject) int {
+		return cmp.Or(slices.Compare(a.Identifier.Namespace, b.Identifier.Namespace),
+			strings.Compare(a.Identifier.Name, b.Identifier.Name), strings.Compare(a.UUID.String(), b.UUID.String()))
+	})
+	slices.SortFunc(p.Unregistered, func(a, b Unregistered) int { return strings.Compare(a.Newest, b.Newest) })
+	slices.SortFunc(p.NotUsed, func(a, b NotUsed) int {
+		return cmp.Or(strings.Compare(a.MetadataLocation, b.MetadataLocation), strings.Compare(a.Reason, b.Reason))
+	})
 }
