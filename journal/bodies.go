@@ -31,6 +31,7 @@ const (
 	KindViewDropped        Kind = "view-dropped"
 	KindViewUndropped      Kind = "view-undropped"
 	KindViewRepointed      Kind = "view-repointed"
+	KindRecoveryCompleted  Kind = "recovery-completed"
 )
 
 // Body is what happened, by kind. It is sealed: the types of this package are
@@ -89,6 +90,7 @@ var decoders = map[Kind]map[int]func([]byte) (Body, error){
 	KindViewDropped:        {1: decodeBody[ViewDropped]},
 	KindViewUndropped:      {1: decodeBody[ViewUndropped]},
 	KindViewRepointed:      {1: decodeBody[ViewRepointed]},
+	KindRecoveryCompleted:  {1: decodeBody[RecoveryCompleted]},
 }
 
 // Kinds lists the kinds that this build reads, in the order of their names.

@@ -40,8 +40,17 @@ type eventBody struct {
 	Purge      bool              `json:"purge,omitzero"`       // of a drop
 	Reason     string            `json:"reason,omitempty"`     // of an incarnation's start or a repoint
 	Purged     *purgedBody       `json:"purged,omitempty"`     // of the end of a purge
+	Recovered  *recoveredBody    `json:"recovered,omitempty"`  // of the end of a recovery
 
 	Moves []moveBody `json:"moves"`
+}
+
+// recoveredBody is what a recovery brought back.
+type recoveredBody struct {
+	From       string `json:"from"`
+	Namespaces int64  `json:"namespaces"`
+	Objects    int64  `json:"objects"`
+	Failed     int64  `json:"failed"`
 }
 
 // purgedBody is what a purge removed and what it left.
@@ -106,6 +115,8 @@ func eventOf(warehouse string, e journal.Event) eventBody {
 		b.Reason = body.Reason
 	case journal.TablePurged:
 		b.Purged = purgedOf(body)
+	case journal.RecoveryCompleted:
+		b.Recovered = &recoveredBody{From: body.From, Namespaces: body.Namespaces, Objects: body.Objects, Failed: body.Failed}
 	}
 	for _, m := range e.Moves() {
 		b.Moves = append(b.Moves, moveOf(m))

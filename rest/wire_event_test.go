@@ -41,3 +41,13 @@ func TestEventBodies(t *testing.T) {
 		}
 	}
 }
+
+// What scripts read of the end of a recovery.
+func TestEventBodyOfARecovery(t *testing.T) {
+	e := journal.Event{Body: journal.RecoveryCompleted{From: "archive", Namespaces: 2, Objects: 7, Failed: 1}}
+	got, err := json.Marshal(eventOf("lake", e), json.Deterministic(true))
+	want := `"recovered":{"from":"archive","namespaces":2,"objects":7,"failed":1},"moves":[]`
+	if err != nil || !strings.Contains(string(got), want) {
+		t.Errorf("got %s, %v, want %s in it", got, err, want)
+	}
+}
