@@ -41,11 +41,11 @@ func CatchUp(ctx context.Context, from journal.Reader, to journal.Seq, p Project
 
 // readBatches sends the events after a seq.
 func readBatches(ctx context.Context, from journal.Reader, after, to journal.Seq, batches chan<- []journal.Event) error {
-	var events []journal.Event
+	events := make([]journal.Event, 0, batch)
 	send := func() error {
 		select {
 		case batches <- events:
-			events = nil
+			events = make([]journal.Event, 0, batch)
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()

@@ -3,6 +3,7 @@ package recover
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"puddle/journal"
 	"puddle/projections"
@@ -42,6 +43,9 @@ func Replay(ctx context.Context, name string, from journal.Reader, p projections
 	if err != nil {
 		return Replayed{}, err
 	}
+	if cursor.IsZero() {
+		defer spare()()
+	}
 	counted := &counting{Projection: p, head: head.Seq, progress: progress}
 	err = projections.CatchUp(ctx, from, 0, counted)
 	var conflict *projections.Conflict
@@ -68,8 +72,24 @@ func rebuild(ctx context.Context, name string, from journal.Reader, p *counting,
 		return Replayed{}, err
 	}
 	p.events = 0
+	defer spare()()
 	err := projections.CatchUp(ctx, from, 0, p)
 	return Replayed{Outcome: Rebuilt, Events: p.events, Because: because}, refused(name, err)
+}
+
+// spareGC is how much garbage there may be while tables are made anew, in percent of
+// what is in use: half of what is usual.
+const spareGC = 50
+
+// spare keeps the memory small in which tables are made anew, until the function is
+// called that it answers; then the system has back what is not in use. It is of the
+// whole process: one replay at a time.
+func spare() (end func()) {
+	before := debug.SetGCPercent(spareGC)
+	return func() {
+		debug.SetGCPercent(before)
+		debug.FreeOSMemory()
+	}
 }
 
 // refused turns what CatchUp says of another history into a refusal.

@@ -115,13 +115,20 @@ func makeFile(path string) error {
 	return file.Close()
 }
 
+// The writer's memory for pages: most of what 100,000 tables need, and less while a
+// load has the objects in its own.
+const (
+	cacheLive = "PRAGMA cache_size = -32768" // KiB
+	cacheLoad = "PRAGMA cache_size = -8192"
+)
+
 func (db *DB) openWriter(log bool) error {
 	s, err := openSession(context.Background(), db.db, &db.damaged)
 	if err != nil {
 		return err
 	}
 	db.writer = s
-	if err := s.exec("PRAGMA cache_size = -32768"); err != nil { // KiB: most of what 100,000 tables need
+	if err := s.exec(cacheLive); err != nil {
 		return errors.Join(err, s.close())
 	}
 	if err := db.prove(s, log); err != nil {

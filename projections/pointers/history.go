@@ -12,12 +12,6 @@ import (
 	"puddle/projections"
 )
 
-// addStep inserts the last step of an object, after the one that was its last
-// before: 0 for none.
-func (t *tables) addStep(r *objectRow, before int64, e journal.Event, m journal.Move) error {
-	return t.exec(`INSERT INTO history (step, object, before, what) VALUES (?, ?, ?, ?)`, r.step, r.id, before, packStep(e, m))
-}
-
 // What there is of a move.
 const (
 	hasFrom = 1 << iota
@@ -25,10 +19,10 @@ const (
 	hasSnapshot
 )
 
-// packStep is what the column what holds of a move. Where it began is where the
-// step before ended.
-func packStep(e journal.Event, m journal.Move) []byte {
-	p := append(make(packed, 0, 512), e.ID[:]...)
+// packStep is what the column what holds of a move, behind data. Where it began is
+// where the step before ended.
+func packStep(e journal.Event, m journal.Move, data []byte) []byte {
+	p := append(packed(data), e.ID[:]...)
 	p = p.number(int64(e.Seq)).number(e.At.UnixMilli()).text(string(e.Kind()))
 	p = p.text(string(e.Cause.Actor)).text(e.Cause.RequestID).text(string(m.Kind))
 	var has byte
@@ -43,7 +37,7 @@ func packStep(e journal.Event, m journal.Move) []byte {
 	}
 	p = append(p, has)
 	if m.To != nil {
-		p = p.text(m.To.Identifier.Namespace.Key()).text(m.To.Identifier.Name).text(m.To.Location).pointer(m.To.Pointer)
+		p = p.text(m.To.Identifier.Namespace.Key()).text(m.To.Identifier.Name).end(m.To.Location, m.To.Pointer)
 	}
 	if m.SnapshotID != nil {
 		p = p.number(*m.SnapshotID)
@@ -62,14 +56,14 @@ func unpackStep(data []byte) (s projections.Step, from bool, err error) {
 	has := u.flag()
 	if has&hasTo != 0 {
 		to := journal.To{Identifier: journal.Identifier{Namespace: journal.NamespaceOfKey(u.text()), Name: u.text()}}
-		to.Location, to.Pointer = u.text(), u.pointer()
+		to.Location, to.Pointer = u.end()
 		s.Move.To = &to
 	}
 	if has&hasSnapshot != 0 {
 		id := u.number()
 		s.Move.SnapshotID = &id
 	}
-	return s, has&hasFrom != 0, u.end("a step")
+	return s, has&hasFrom != 0, u.done("a step")
 }
 
 // beginStep says where a step of an object began: where the one before it ended.

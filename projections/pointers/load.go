@@ -33,6 +33,9 @@ func (w *warehouse) Load(ctx context.Context) (projections.Load, error) {
 	if err == nil && !cursor.IsZero() {
 		err = fmt.Errorf("%w: a load of tables that stand at %s", projections.ErrGap, cursor)
 	}
+	if err == nil {
+		err = on.exec(cacheLoad)
+	}
 	if err != nil {
 		return nil, errors.Join(err, t.Rollback())
 	}
@@ -71,7 +74,7 @@ func (l *load) Apply(ctx context.Context, events ...journal.Event) error {
 
 // goOn ends a transaction and begins another.
 func (l *load) goOn() error {
-	if err := l.warm.flushSteps(); err != nil {
+	if err := l.warm.rows.settle(); err != nil {
 		return err
 	}
 	for _, statement := range []string{"COMMIT", "BEGIN IMMEDIATE"} {
@@ -89,7 +92,7 @@ func (l *load) Commit(context.Context) error {
 	if l.tx.over {
 		return projections.ErrTxOver
 	}
-	if err := l.warm.flush(); err != nil {
+	if err := errors.Join(l.warm.flush(), l.warm.exec(cacheLive)); err != nil {
 		return err
 	}
 	if !l.cursor.IsZero() {
@@ -99,4 +102,9 @@ func (l *load) Commit(context.Context) error {
 }
 
 // Rollback leaves rows of history without a cursor, which the next load forgets.
-func (l *load) Rollback() error { return l.tx.Rollback() }
+func (l *load) Rollback() error {
+	if l.tx.over {
+		return nil
+	}
+	return errors.Join(l.warm.exec(cacheLive), l.tx.Rollback())
+}

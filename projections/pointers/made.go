@@ -11,14 +11,6 @@ import (
 	"puddle/projections"
 )
 
-// madeRow says that a step of an object made a metadata file: a number stands for
-// its location.
-type madeRow struct{ object, file, step int64 }
-
-func (t *tables) addMade(r madeRow) error {
-	return t.exec(`INSERT INTO made (object, file, step) VALUES (?, ?, ?)`, r.object, r.file, r.step)
-}
-
 // madeBy stands for the file that an event made for a move, 0 for none.
 func madeBy(e journal.Event, m journal.Move) int64 {
 	if location := projections.Made(e.Kind(), m); location != "" {

@@ -8,18 +8,6 @@ import (
 	"puddle/journal"
 )
 
-// nameRow says that a step gave an object a name.
-type nameRow struct {
-	namespace, name string
-	step            int64
-	object          uuid.UUID
-}
-
-func (t *tables) addName(r nameRow) error {
-	return t.exec(`INSERT INTO names (warehouse, namespace, name, step, uuid) VALUES (?, ?, ?, ?, ?)`,
-		t.id[:], r.namespace, r.name, r.step, r.object[:])
-}
-
 // holders reads who got a name, the last first, each once.
 func (t *tables) holders(id journal.Identifier) ([]uuid.UUID, error) {
 	if id.Namespace.Check() != nil {

@@ -37,9 +37,9 @@ func scanObject(scan func(...any) error) (*objectRow, error) {
 	return &r, err
 }
 
-// hold is what the column held holds of an object.
-func hold(o projections.HeldObject) []byte {
-	p := make(packed, 0, 512).text(o.Location).pointer(o.Pointer)
+// hold is what the column held holds of an object, behind data.
+func hold(o projections.HeldObject, data []byte) []byte {
+	p := packed(data).end(o.Location, o.Pointer)
 	for _, place := range o.Places {
 		p = p.text(place.Path).text(place.Role)
 	}
@@ -48,11 +48,11 @@ func hold(o projections.HeldObject) []byte {
 
 func unhold(data []byte, o *projections.HeldObject) error {
 	u := unpacking{rest: data}
-	o.Location, o.Pointer = u.text(), u.pointer()
+	o.Location, o.Pointer = u.end()
 	for len(u.rest) > 0 {
-		o.Places = append(o.Places, journal.Place{Path: u.text(), Role: u.text()})
+		o.Places = append(o.Places, journal.Place{Path: u.text(), Role: u.word()})
 	}
-	return u.end("an object")
+	return u.done("an object")
 }
 
 // find looks the uuid up once an event; nil when it was never there.
@@ -120,16 +120,18 @@ func (t *tables) Move(o projections.HeldObject, e journal.Event, m journal.Move)
 		t.held[o.UUID] = is
 	}
 	t.step++
-	if err := t.addStep(is, before, e, m); err != nil {
+	err = t.exec(`INSERT INTO history (step, object, before, what) VALUES (?, ?, ?, ?)`, is.step, is.id, before, packStep(e, m, nil))
+	if err != nil {
 		return err
 	}
 	if file := madeBy(e, m); file != 0 {
-		if err := t.addMade(madeRow{is.id, file, is.step}); err != nil {
+		if err := t.exec(`INSERT INTO made (object, file, step) VALUES (?, ?, ?)`, is.id, file, is.step); err != nil {
 			return err
 		}
 	}
 	if projections.Names(m) {
-		return t.addName(nameRow{m.To.Identifier.Namespace.Key(), m.To.Identifier.Name, is.step, m.UUID})
+		return t.exec(`INSERT INTO names (warehouse, namespace, name, step, uuid) VALUES (?, ?, ?, ?, ?)`,
+			t.id[:], m.To.Identifier.Namespace.Key(), m.To.Identifier.Name, is.step, m.UUID[:])
 	}
 	return nil
 }
@@ -139,17 +141,20 @@ func (t *tables) Move(o projections.HeldObject, e journal.Event, m journal.Move)
 func (t *tables) replace(was, is *objectRow) error {
 	switch {
 	case was == nil:
-		return t.insert(is)
+		return t.exec(`INSERT INTO objects (`+objectColumns+`, warehouse) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			append(is.values(), t.id[:])...)
 	case was.state() == is.state() && was.Kind == is.Kind && was.Identifier.Equal(is.Identifier):
-		return t.exec(`UPDATE objects SET step = ?, held = ? WHERE id = ?`, is.step, hold(is.HeldObject), is.id)
+		return t.exec(`UPDATE objects SET step = ?, held = ? WHERE id = ?`, is.step, hold(is.HeldObject, nil), is.id)
 	}
 	return t.exec(`UPDATE objects SET kind = ?, state = ?, namespace = ?, name = ?, step = ?, held = ? WHERE id = ?`,
-		string(is.Kind), is.state(), is.Identifier.Namespace.Key(), is.Identifier.Name, is.step, hold(is.HeldObject), is.id)
+		string(is.Kind), is.state(), is.Identifier.Namespace.Key(), is.Identifier.Name, is.step, hold(is.HeldObject, nil), is.id)
 }
 
-func (t *tables) insert(r *objectRow) error {
-	return t.exec(`INSERT INTO objects (id, warehouse, uuid, kind, state, namespace, name, step, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.id, t.id[:], r.UUID[:], string(r.Kind), r.state(), r.Identifier.Namespace.Key(), r.Identifier.Name, r.step, hold(r.HeldObject))
+// values are those of objectColumns.
+func (r *objectRow) values() []any {
+	return []any{
+		r.id, r.UUID[:], string(r.Kind), r.state(), r.Identifier.Namespace.Key(), r.Identifier.Name, r.step, hold(r.HeldObject, nil),
+	}
 }
 
 func (r *objectRow) state() string {

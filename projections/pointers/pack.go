@@ -3,6 +3,7 @@ package pointers
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"puddle/journal"
 )
@@ -18,15 +19,25 @@ func (p packed) text(s string) packed {
 	return append(binary.AppendUvarint(p, uint64(len(s))), s...)
 }
 
-// pointer ends with the digest of the document where that is another than the
-// file's.
-func (p packed) pointer(at journal.Pointer) packed {
-	p = p.text(at.MetadataLocation).number(at.Size).text(string(at.Encoding))
+// end is where an object is: its root, and its pointer. The location of the metadata
+// file goes on from the root where it begins with it, and the digest of the document
+// is there where it is another than the file's.
+func (p packed) end(location string, at journal.Pointer) packed {
+	rest, below := strings.CutPrefix(at.MetadataLocation, location)
+	p = p.text(location).flag(below).text(rest).number(at.Size).text(string(at.Encoding))
 	p = append(p, at.SHA256[:]...)
-	if at.DocumentSHA256 == at.SHA256 {
-		return append(p, 0)
+	other := at.DocumentSHA256 != at.SHA256
+	if p = p.flag(other); other {
+		p = append(p, at.DocumentSHA256[:]...)
 	}
-	return append(append(p, 1), at.DocumentSHA256[:]...)
+	return p
+}
+
+func (p packed) flag(is bool) packed {
+	if is {
+		return append(p, 1)
+	}
+	return append(p, 0)
 }
 
 // unpacking reads what packed has written. Once it could not read, what it answers
@@ -73,18 +84,43 @@ func size(n int) uint64 {
 	return uint64(n)
 }
 
-func (u *unpacking) pointer() journal.Pointer {
-	p := journal.Pointer{MetadataLocation: u.text(), Size: u.number(), Encoding: journal.Encoding(u.text())}
-	copy(p.SHA256[:], u.bytes(uint64(len(p.SHA256))))
-	p.DocumentSHA256 = p.SHA256
-	if u.flag() == 1 {
-		copy(p.DocumentSHA256[:], u.bytes(uint64(len(p.DocumentSHA256))))
+// word is a text of which there are few, so that those that come often need no
+// memory each.
+func (u *unpacking) word() string {
+	length, n := binary.Uvarint(u.rest)
+	u.bytes(size(n))
+	switch data := u.bytes(length); string(data) {
+	case string(journal.EncodingNone):
+		return string(journal.EncodingNone)
+	case string(journal.EncodingGzip):
+		return string(journal.EncodingGzip)
+	case rootRole:
+		return rootRole
+	default:
+		return string(data)
 	}
-	return p
 }
 
-// end says whether all was read, and nothing more was there.
-func (u *unpacking) end(what string) error {
+// rootRole is the role of most places.
+const rootRole = "location"
+
+func (u *unpacking) end() (location string, at journal.Pointer) {
+	location = u.text()
+	if u.flag() != 0 {
+		at.MetadataLocation = location
+	}
+	at.MetadataLocation += u.text()
+	at.Size, at.Encoding = u.number(), journal.Encoding(u.word())
+	copy(at.SHA256[:], u.bytes(uint64(len(at.SHA256))))
+	at.DocumentSHA256 = at.SHA256
+	if u.flag() != 0 {
+		copy(at.DocumentSHA256[:], u.bytes(uint64(len(at.DocumentSHA256))))
+	}
+	return location, at
+}
+
+// done says whether all was read, and nothing more was there.
+func (u *unpacking) done(what string) error {
 	if u.broken || len(u.rest) > 0 {
 		return fmt.Errorf("%w: %s is not what is written there", ErrCorrupt, what)
 	}

@@ -20,7 +20,7 @@ func (t *tables) SetPlaces(object uuid.UUID, places []journal.Place) error {
 		return err
 	}
 	row.Places = places
-	return t.exec(`UPDATE objects SET held = ? WHERE id = ?`, hold(row.HeldObject), row.id)
+	return t.exec(`UPDATE objects SET held = ? WHERE id = ?`, hold(row.HeldObject, nil), row.id)
 }
 
 // swapPlaces takes the old places that are not among the new, and gives those that

@@ -1,6 +1,7 @@
 package pointers
 
 import (
+	"hash/maphash"
 	"slices"
 
 	"github.com/google/uuid"
@@ -9,7 +10,7 @@ import (
 	"puddle/projections"
 )
 
-// warmObjects is how many objects a load holds in memory, each about 1 KiB.
+// warmObjects is how many objects a load holds in memory, each about half a KiB.
 const warmObjects = 150_000
 
 // warm is the tables of a warehouse while they are loaded. All objects and places
@@ -21,27 +22,32 @@ type warm struct {
 	full       bool
 	namespaces map[string]projections.Namespace // those found, by Key
 	objects    map[uuid.UUID]*warmObject
-	names      map[string]*warmObject // the live, by Key
-	paths      map[string]warmPath    // places, and the folders above them
+	names      map[string]map[string]*warmObject // the live, by Key of the namespace and name
+	seed       maphash.Seed
+	paths      map[uint64]warmPath // by hash
 	dirty      []*warmObject
-	made       []madeRow // to be written in their order
-	named      []nameRow // likewise
+	found      projections.HeldObject // last, as it is
+	packed     []byte
+	rows       warmRows
 }
 
+// warmObject is a row of objects as it will be.
 type warmObject struct {
-	objectRow
-	dirty, kept bool            // is in the list; has a row
-	written     []journal.Place // that have rows
+	uuid          uuid.UUID
+	id, step      int64
+	identifier    journal.Identifier
+	held          []byte
+	kind          journal.ObjectKind
+	dropped, past bool
+	dirty, kept   bool // is in the list; has a row
 }
 
-// warmPath is who has the place, if any, and how many places are below.
-type warmPath struct {
-	holder uuid.UUID
-	below  int
-}
+// warmPath counts the places that are a path, and those below. Paths of the same
+// hash count together, so that a path may seem to be taken and is not.
+type warmPath struct{ at, below int32 }
 
 func newWarm(t *tables) *warm {
-	w := &warm{tables: t, limit: warmObjects, objects: map[uuid.UUID]*warmObject{}}
+	w := &warm{tables: t, limit: warmObjects, objects: map[uuid.UUID]*warmObject{}, seed: maphash.MakeSeed(), rows: newWarmRows(t)}
 	w.empty()
 	return w
 }
@@ -57,104 +63,100 @@ func (w *warm) now() projections.Tables {
 
 // empty forgets all but objects.
 func (w *warm) empty() {
-	w.namespaces, w.names, w.paths = map[string]projections.Namespace{}, map[string]*warmObject{}, map[string]warmPath{}
+	w.namespaces, w.names, w.paths = map[string]projections.Namespace{}, map[string]map[string]*warmObject{}, map[uint64]warmPath{}
+	w.found = projections.HeldObject{}
 }
 
 // Begin makes the objects in memory past too.
 func (w *warm) Begin(name, location string) error {
 	w.empty()
 	for _, o := range w.objects {
-		o.past, o.Places, o.written = true, nil, nil
+		o.past = true
 		w.changed(o)
 	}
 	return w.tables.Begin(name, location)
 }
 
-// FindNamespace asks once.
-func (w *warm) FindNamespace(name journal.Namespace) (projections.Namespace, bool, error) {
-	if n, ok := w.namespaces[name.Key()]; ok && n.Name.Equal(name) {
-		return n, true, nil
-	}
-	n, ok, err := w.tables.FindNamespace(name)
-	if ok && err == nil {
-		w.namespaces[name.Key()] = n
-	}
-	return n, ok, err
-}
-
-// PutNamespace writes.
-func (w *warm) PutNamespace(n projections.Namespace) error {
-	delete(w.namespaces, n.Name.Key())
-	return w.tables.PutNamespace(n)
-}
-
-// DropNamespace writes.
-func (w *warm) DropNamespace(n projections.Namespace) error {
-	delete(w.namespaces, n.Name.Key())
-	return w.tables.DropNamespace(n)
-}
-
-// Occupied asks SQLite when it knows everything.
-func (w *warm) Occupied(name journal.Namespace) (bool, error) {
-	if err := w.flush(); err != nil {
-		return false, err
-	}
-	return w.tables.Occupied(name)
-}
-
 // FindObject is in memory.
 func (w *warm) FindObject(id uuid.UUID) (projections.HeldObject, bool, error) {
-	if o, ok := w.objects[id]; ok && !o.past {
-		return o.HeldObject, true, nil
+	o, ok := w.objects[id]
+	if !ok || o.past {
+		return projections.HeldObject{}, false, nil
 	}
-	return projections.HeldObject{}, false, nil
+	held, err := o.object()
+	w.found = held
+	return held, true, err
+}
+
+func (o *warmObject) object() (projections.HeldObject, error) {
+	held := projections.HeldObject{Dropped: o.dropped}
+	held.Kind, held.UUID, held.Identifier = o.kind, o.uuid, o.identifier
+	return held, unhold(o.held, &held)
+}
+
+// keep packs an object into the memory of old, or into no more than it needs.
+func (w *warm) keep(o projections.HeldObject, old []byte) []byte {
+	w.packed = hold(o, w.packed[:0])
+	return append(old[:0], w.packed...)
 }
 
 // NameHolder is in memory.
 func (w *warm) NameHolder(id journal.Identifier) (projections.Object, bool, error) {
-	if o, ok := w.names[id.Key()]; ok && o.Identifier.Equal(id) {
-		return o.Object, true, nil
+	o, ok := w.names[id.Namespace.Key()][id.Name]
+	if !ok || !o.identifier.Equal(id) {
+		return projections.Object{}, false, nil
 	}
-	return projections.Object{}, false, nil
+	held, err := o.object()
+	return held.Object, true, err
 }
 
-// Move stays in memory; the step is written.
+// Move stays in memory, but for the step.
 func (w *warm) Move(o projections.HeldObject, e journal.Event, m journal.Move) error {
 	w.step++
-	held, ok := w.objects[o.UUID]
+	is, ok := w.objects[o.UUID]
 	if !ok {
-		held = &warmObject{objectRow: objectRow{id: w.step, past: true}}
-		w.objects[o.UUID] = held
+		is = &warmObject{uuid: o.UUID, id: w.step, past: true}
+		w.objects[o.UUID] = is
 	}
-	before := held.step
-	w.swapPlaces(o.UUID, held.Places, o.Places)
-	w.rename(held, o)
-	if n, ok := w.namespaces[o.Identifier.Namespace.Key()]; ok {
-		o.Identifier.Namespace = n.Name // one for all objects in it
+	if w.found.UUID != o.UUID && !is.past {
+		if _, _, err := w.FindObject(o.UUID); err != nil {
+			return err
+		}
 	}
-	held.HeldObject, held.past, held.step = o, false, w.step
-	w.changed(held)
-	if file := madeBy(e, m); file != 0 {
-		w.made = append(w.made, madeRow{held.id, file, w.step})
+	if w.found.UUID == o.UUID {
+		w.swapPlaces(w.found.Places, o.Places)
+	} else {
+		w.swapPlaces(nil, o.Places)
 	}
-	if projections.Names(m) {
-		w.named = append(w.named, nameRow{o.Identifier.Namespace.Key(), o.Identifier.Name, w.step, o.UUID})
-	}
-	return w.addStep(&held.objectRow, before, e, m)
+	w.found = o
+	w.rename(is, o)
+	before := is.step
+	is.kind, is.step, is.held, is.dropped, is.past = o.Kind, w.step, w.keep(o, is.held), o.Dropped, false
+	w.changed(is)
+	return w.rows.step(is, before, e, m)
 }
 
-// rename gives the object the name that it is to have, before it is as it is to be.
-func (w *warm) rename(held *warmObject, o projections.HeldObject) {
-	live := !held.past && !held.Dropped
-	if live && !o.Dropped && held.Identifier.Equal(o.Identifier) {
+// rename gives an object the name that it is to have.
+func (w *warm) rename(is *warmObject, o projections.HeldObject) {
+	live := !is.past && !is.dropped
+	if live && !o.Dropped && is.identifier.Equal(o.Identifier) {
 		return
 	}
 	if live {
-		delete(w.names, held.Identifier.Key())
+		delete(w.names[is.identifier.Namespace.Key()], is.identifier.Name)
 	}
-	if !o.Dropped {
-		w.names[o.Identifier.Key()] = held
+	is.identifier = o.Identifier
+	key := o.Identifier.Namespace.Key()
+	if n, ok := w.namespaces[key]; ok {
+		is.identifier.Namespace = n.Name // one for all objects in it
 	}
+	if o.Dropped {
+		return
+	}
+	if w.names[key] == nil {
+		w.names[key] = map[string]*warmObject{}
+	}
+	w.names[key][o.Identifier.Name] = is
 }
 
 func (w *warm) changed(o *warmObject) {
@@ -166,37 +168,44 @@ func (w *warm) changed(o *warmObject) {
 
 // SetPlaces stays in memory.
 func (w *warm) SetPlaces(object uuid.UUID, places []journal.Place) error {
-	if o, ok := w.objects[object]; ok {
-		w.swapPlaces(object, o.Places, places)
-		o.Places = places
-		w.changed(o)
+	is, ok := w.objects[object]
+	if !ok {
+		return nil
 	}
+	held, err := is.object()
+	if err != nil {
+		return err
+	}
+	w.swapPlaces(held.Places, places)
+	held.Places = places
+	is.held, w.found = w.keep(held, is.held), held
+	w.changed(is)
 	return nil
 }
 
-func (w *warm) swapPlaces(object uuid.UUID, old, places []journal.Place) {
-	if slices.Equal(old, places) {
-		return
+func (w *warm) swapPlaces(old, places []journal.Place) {
+	if !slices.Equal(old, places) {
+		w.count(old, -1)
+		w.count(places, 1)
 	}
-	w.claim(old, uuid.Nil, -1)
-	w.claim(places, object, 1)
 }
 
-// claim gives the places to a holder, or takes them away.
-func (w *warm) claim(places []journal.Place, holder uuid.UUID, count int) {
+// count counts places, and takes them off.
+func (w *warm) count(places []journal.Place, by int32) {
 	for _, place := range places {
 		above := projections.PlacesAbove(place.Path)
 		for i, folder := range above {
-			p := w.paths[folder]
+			key := maphash.String(w.seed, folder)
+			p := w.paths[key]
 			if i == len(above)-1 {
-				p.holder = holder
+				p.at += by
 			} else {
-				p.below += count
+				p.below += by
 			}
 			if p == (warmPath{}) {
-				delete(w.paths, folder)
+				delete(w.paths, key)
 			} else {
-				w.paths[folder] = p
+				w.paths[key] = p
 			}
 		}
 	}
@@ -204,10 +213,10 @@ func (w *warm) claim(places []journal.Place, holder uuid.UUID, count int) {
 
 // PlaceHolder asks SQLite who it is only when there may be one.
 func (w *warm) PlaceHolder(path string, except uuid.UUID) (uuid.UUID, bool, error) {
-	free := w.paths[path].below == 0
-	for _, folder := range projections.PlacesAbove(path) {
-		holder := w.paths[folder].holder
-		free = free && (holder == uuid.Nil || holder == except)
+	above := projections.PlacesAbove(path)
+	free := w.paths[maphash.String(w.seed, path)].below == 0
+	for _, folder := range above {
+		free = free && w.paths[maphash.String(w.seed, folder)].at == 0
 	}
 	if free {
 		return uuid.Nil, false, nil

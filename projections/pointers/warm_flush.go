@@ -1,10 +1,8 @@
 package pointers
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // spill writes everything and goes on without memory when there are too many
@@ -22,49 +20,53 @@ func (w *warm) spill() error {
 // flush writes what is held in memory: first what has rows loses them, since a name
 // or a place may have gone from one object to another.
 func (w *warm) flush() error {
-	slices.SortFunc(w.dirty, func(a, b *warmObject) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })
+	slices.SortFunc(w.dirty, func(a, b *warmObject) int { return cmp.Compare(a.id, b.id) })
 	for _, o := range w.dirty {
-		if !o.kept {
-			continue
-		}
-		if err := w.exec(`DELETE FROM objects WHERE id = ?`, o.id); err != nil {
-			return err
-		}
-		if err := w.tables.swapPlaces(o.UUID, o.written, nil); err != nil {
+		if err := w.remove(o); err != nil {
 			return err
 		}
 	}
+	objects := newBulk(w.session, "objects ("+objectColumns+", warehouse)", 9)
+	places := newBulk(w.session, "places (path, uuid, warehouse)", 3)
 	for _, o := range w.dirty {
-		if err := w.insert(&o.objectRow); err != nil {
+		held, err := o.object()
+		if err != nil {
 			return err
 		}
-		if err := w.tables.swapPlaces(o.UUID, nil, o.Places); err != nil {
+		r := objectRow{HeldObject: held, id: o.id, step: o.step, past: o.past}
+		if err := objects.add(append(r.values(), w.id[:])...); err != nil {
 			return err
 		}
-		o.dirty, o.kept, o.written = false, true, o.Places
+		for _, p := range held.Places {
+			if o.past {
+				break // Begin has taken them
+			}
+			if err := places.add(p.Path, o.uuid[:], w.id[:]); err != nil {
+				return err
+			}
+		}
+		o.dirty, o.kept = false, true
 	}
-	w.dirty = nil
-	return w.flushSteps()
+	w.dirty = w.dirty[:0]
+	for _, rest := range []func() error{objects.flush, places.flush, w.rows.flush} {
+		if err := rest(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// flushSteps writes what finds the steps, in the order of the keys.
-func (w *warm) flushSteps() error {
-	slices.SortFunc(w.made, func(a, b madeRow) int {
-		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.file, b.file), cmp.Compare(a.step, b.step))
-	})
-	for _, r := range w.made {
-		if err := w.addMade(r); err != nil {
-			return err
-		}
+// remove deletes the rows of an object.
+func (w *warm) remove(o *warmObject) error {
+	if !o.kept {
+		return nil
 	}
-	slices.SortFunc(w.named, func(a, b nameRow) int {
-		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name), cmp.Compare(a.step, b.step))
-	})
-	for _, r := range w.named {
-		if err := w.addName(r); err != nil {
-			return err
-		}
+	row, err := w.look(`SELECT `+objectColumns+` FROM objects WHERE id = ?`, o.id)
+	if err != nil || row == nil {
+		return err
 	}
-	w.made, w.named = w.made[:0], w.named[:0]
-	return nil
+	if err := w.tables.swapPlaces(o.uuid, row.Places, nil); err != nil {
+		return err
+	}
+	return w.exec(`DELETE FROM objects WHERE id = ?`, o.id)
 }
