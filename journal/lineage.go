@@ -35,7 +35,7 @@ type Histories interface {
 
 // Lineage reads all that is held of a warehouse's past: the current incarnation,
 // and before it each parent up to the event that the next one continues. Between
-// two of them seq jumps, and only there. A parent that is not held, since it was
+// two of them seq jumps, and only there; that the one continues the other is checked. A parent that is not held, since it was
 // pruned or lost, ends the past. Find and Document see what Scan sees; Head and
 // Answered are those of the current incarnation.
 func Lineage(of Histories, warehouse uuid.UUID) Reader {
@@ -52,6 +52,15 @@ type stretch struct {
 	Reader
 	first, last Seq // last is the head of the current incarnation at the time of looking
 	current     bool
+	left        *Position // where the next one continues it; nil for the current one
+}
+
+// joins checks that the event which the next incarnation continues is the one here.
+func (s stretch) joins(e Event) error {
+	if s.left == nil || e.Seq != s.last || e.Hash == s.left.Hash {
+		return nil
+	}
+	return e.damage("a later incarnation continues %s with the hash %s, here it has %s", s.left, s.left.Hash, e.Hash)
 }
 
 // stretches are the parts of the lineage, the oldest first; none before birth.
@@ -61,6 +70,7 @@ func (l lineage) stretches(ctx context.Context) ([]stretch, error) {
 		return nil, err
 	}
 	var path []stretch
+	var left *Position
 	at := slices.IndexFunc(all, func(i Incarnation) bool { return i.Current })
 	for last := Seq(0); at >= 0; {
 		i := all[at]
@@ -72,12 +82,12 @@ func (l lineage) stretches(ctx context.Context) ([]stretch, error) {
 			return nil, &Damage{Warehouse: l.warehouse, Incarnation: i.ID, Seq: last,
 				Reason: fmt.Sprintf("a later incarnation continues it at %d, it ends at %s", last, i.Head)}
 		}
-		path = append(path, stretch{l.Incarnation(l.warehouse, i.ID), i.First, last, current})
-		if i.Parent == nil {
+		path = append(path, stretch{l.Incarnation(l.warehouse, i.ID), i.First, last, current, left})
+		if left = i.Parent; left == nil {
 			break
 		}
-		last = i.Parent.Seq
-		at = slices.IndexFunc(all, func(p Incarnation) bool { return p.ID == i.Parent.Incarnation })
+		last = left.Seq
+		at = slices.IndexFunc(all, func(p Incarnation) bool { return p.ID == left.Incarnation })
 	}
 	slices.Reverse(path)
 	return path, nil
@@ -133,6 +143,9 @@ func (l lineage) Scan(ctx context.Context, after Seq) iter.Seq2[Event, error] {
 				if err == nil && e.Seq > s.last && !s.current {
 					break
 				}
+				if err == nil {
+					err = s.joins(e)
+				}
 				if !yield(e, err) || err != nil {
 					return
 				}
@@ -158,6 +171,9 @@ func (l lineage) ScanBack(ctx context.Context, before Seq) iter.Seq2[Event, erro
 				continue
 			}
 			for e, err := range s.ScanBack(ctx, from) {
+				if err == nil {
+					err = s.joins(e)
+				}
 				if !yield(e, err) || err != nil {
 					return
 				}

@@ -2,6 +2,7 @@ package journaltest
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"testing"
@@ -32,6 +33,28 @@ func testLineage(t *testing.T, open Open) {
 	checkLineage(j)
 	if reopen != nil {
 		checkLineage(reopen())
+	}
+}
+
+// testFalseLineage: an incarnation that continues an event of which another one has
+// the place is damage, when it is come to.
+func testFalseLineage(t *testing.T, open Open) {
+	j, first, _ := filled(t, open, lake)
+	left := first[len(first)/2].Event.Position
+	left.Hash[0]++
+	second := continued(t, j, left, pond, 1_000_000)
+	from := journal.Lineage(j, lake)
+	for name, scan := range map[string]iter.Seq2[journal.Event, error]{
+		"Scan": from.Scan(context.Background(), 0), "ScanBack": from.ScanBack(context.Background(), second[0].Event.Seq),
+	} {
+		var damage *journal.Damage
+		var last error
+		for _, err := range scan {
+			last = err
+		}
+		if !errors.As(last, &damage) || damage.Seq != left.Seq || damage.Incarnation != left.Incarnation {
+			t.Errorf("%s: %v", name, last)
+		}
 	}
 }
 
