@@ -65,3 +65,16 @@ func TestRepairFromAnEarlierIncarnation(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatEarlierIncarnationsNameIsNoLeftover: the files of a table that the current
+// one does not know yet are those of events all the same.
+func TestWhatEarlierIncarnationsNameIsNoLeftover(t *testing.T) {
+	w := newWorld(t)
+	w.table("a")
+	w.commit("a")
+	w.begin(t)
+	w.anchored()
+	if _, s := w.run(w.subject(), 4); len(s.findings) > 0 || len(s.unseen) > 0 {
+		t.Errorf("found %v, not seen %v", s.findings, s.unseen)
+	}
+}

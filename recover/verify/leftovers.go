@@ -121,20 +121,23 @@ func (n *names) has(location string) bool {
 
 func folder(location string) string { return location[:strings.LastIndexByte(location, '/')] }
 
-// named gathers them from the fold, and from what was appended since.
+// named gathers them from the events of all incarnations, and from the fold.
 func (r *run) named(ctx context.Context) (n *names, err error) {
 	n = &names{seed: maphash.MakeSeed()}
+	incarnations, err := r.Journal.Incarnations(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range incarnations {
+		if err := n.events(r.Journal.Incarnation(r.ID, i.ID).Scan(ctx, 0)); err != nil {
+			return nil, err
+		}
+	}
 	m, err := r.fold.Moment(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	for s, err := range m.Steps() {
-		if err != nil {
-			return nil, err
-		}
-		n.move(s.Move)
-	}
 	for o, err := range m.Objects() {
 		if err != nil {
 			return nil, err
@@ -144,20 +147,21 @@ func (r *run) named(ctx context.Context) (n *names, err error) {
 			n.add(strings.TrimSuffix(o.Location, "/") + "/metadata")
 		}
 	}
-	for e, err := range r.from.Scan(ctx, m.Cursor().Seq) {
-		if err != nil {
-			return nil, err
-		}
-		for _, move := range e.Moves() {
-			n.move(move)
-		}
-	}
 	slices.Sort(n.hashes)
 	return n, nil
 }
 
-func (n *names) move(m journal.Move) {
-	if m.To != nil {
-		n.add(m.To.Pointer.MetadataLocation)
+// events adds the files that they name.
+func (n *names) events(all iter.Seq2[journal.Event, error]) error {
+	for e, err := range all {
+		if err != nil {
+			return err
+		}
+		for _, m := range e.Moves() {
+			if m.To != nil {
+				n.add(m.To.Pointer.MetadataLocation)
+			}
+		}
 	}
+	return nil
 }
