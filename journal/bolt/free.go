@@ -13,9 +13,10 @@ const bucketDepth = 4
 
 // checkFree makes sure that the list of free pages names none that is in use: bbolt
 // believes it, and would write over what was acknowledged. Of the tree it reads what leads to
-// pages, and of the rest one header for each run of free pages, so that it costs
-// what branch pages and free pages there are, and not what the journal holds. What it
-// finds is a *Damage. Nobody may have the file open to write.
+// pages and the last leaf of each bucket, which the next append replaces: bbolt then gives up
+// all pages that it says it runs over. Of the rest it reads one header for each run of free
+// pages, so that it costs what branch pages and free pages there are, and not what the
+// journal holds. What it finds is a *Damage. Nobody may have the file open to write.
 func checkFree(path string) error {
 	var damage *journal.Damage
 	err := look(context.Background(), path, &pages{skim: true, found: func(f journal.Flaw) {
@@ -34,8 +35,8 @@ func (p *pages) skips(h head) bool {
 	return p.skim && p.depth >= bucketDepth && h.flags == leafPage
 }
 
-// aboveSkipped tells that a page leads to leaves that are skipped: when its first child is
-// one, all are, since a tree of bbolt is equally high everywhere.
+// aboveSkipped tells that a page leads to leaves that are skipped, but for the last of the
+// bucket: when its first child is one, all are, since a tree of bbolt is equally high everywhere.
 func (p *pages) aboveSkipped(all []element, leaf bool) (bool, error) {
 	if leaf || !p.skim || len(all) == 0 {
 		return false, nil

@@ -180,7 +180,7 @@ func (p *pages) tree(ctx context.Context, id uint64, from, before []byte) error 
 		return err
 	}
 	h, err := p.take(id)
-	if h.pages == 0 || err != nil || p.skips(h) {
+	if h.pages == 0 || err != nil {
 		return err
 	}
 	data, err := p.read(id, h)
@@ -249,7 +249,7 @@ func (p *pages) node(ctx context.Context, id uint64, data, from, before []byte, 
 		switch {
 		case leaf && e.bucket:
 			err = p.bucket(ctx, id, e.value)
-		case above:
+		case above && (before != nil || i < len(all)-1):
 			p.name(e.child)
 		case !leaf:
 			until := before
