@@ -15,6 +15,7 @@ import (
 type held struct {
 	cursor         journal.Position
 	name, location string
+	recent         bool // of an object's steps only the newest is kept
 
 	namespaces tree[Namespace]         // by path
 	ids        tree[journal.Namespace] // by id
@@ -52,7 +53,7 @@ func (h *held) apply(warehouse uuid.UUID, e journal.Event) error {
 
 // Begin forgets all but history.
 func (h *held) Begin(name, location string) error {
-	*h = held{cursor: h.cursor, name: name, location: location, steps: h.steps, holders: h.holders}
+	*h = held{cursor: h.cursor, name: name, location: location, recent: h.recent, steps: h.steps, holders: h.holders}
 	return nil
 }
 
@@ -119,7 +120,10 @@ func (h *held) Move(o HeldObject, e journal.Event, m journal.Move) error {
 		h.names = h.names.put(nameKey(o.Identifier), o.UUID)
 		h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
 	}
-	before, _ := h.steps.get(key)
+	var before *past[Step]
+	if !h.recent {
+		before, _ = h.steps.get(key)
+	}
 	h.steps = h.steps.put(key, &past[Step]{StepOf(e, m), before})
 	if Names(m) {
 		key := nameKey(m.To.Identifier)

@@ -46,6 +46,16 @@ func (t tree[V]) from(key string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) { ascend(t.root, key, yield) }
 }
 
+// size counts the entries, one by one.
+func (t tree[V]) size() int { return t.root.size() }
+
+func (n *node[V]) size() int {
+	if n == nil {
+		return 0
+	}
+	return n.left.size() + 1 + n.right.size()
+}
+
 // put owns fresh and makes it part of the answer. A key has one rank, so a node
 // of the same key lies on the way down to where fresh outranks what is there.
 func put[V any](n, fresh *node[V]) *node[V] {

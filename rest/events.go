@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -165,26 +164,6 @@ func (q *eventQuery) bound(c *call) error {
 		q.after, q.until = 1, 1 // nothing
 	}
 	return nil
-}
-
-// point reads a parameter that names a place in the history.
-func (c *call) point(key string) (seq journal.Seq, given bool, err error) {
-	value, given, err := c.query.get(key)
-	if err != nil || !given {
-		return 0, given, err
-	}
-	p, err := parsePoint(value)
-	if err != nil {
-		return 0, true, badRequest("Query parameter %q %v, not %q", key, err, value)
-	}
-	seq, err = p.resolve(c.ctx, c.warehouse.Journal)
-	switch {
-	case errors.Is(err, errOtherIncarnation), errors.Is(err, errNoSuchEvent):
-		return 0, true, badRequest("Query parameter %q: %s %v", key, value, err)
-	case err != nil:
-		return 0, true, unreadable(err)
-	}
-	return seq, true, nil
 }
 
 // object reads which table or view is meant; nothing when the query names none.
