@@ -62,7 +62,7 @@ func (b Binder) Bind(ctx context.Context, w Warehouse) (Bound, error) {
 	if !seen.identified {
 		return Bound{ID: found.id}, b.identify(ctx, w, found.id)
 	}
-	return Bound{ID: found.id}, checkAnchor(ctx, w, b.Journal.Warehouse(found.id))
+	return Bound{ID: found.id}, checkAnchor(ctx, w, b.Journal, found.id)
 }
 
 // look gathers what journal, warehouse and pointer tables say.
@@ -125,13 +125,13 @@ func unreadable(w Warehouse, err error) error {
 }
 
 // checkAnchor holds the journal against the head that the warehouse last saw.
-func checkAnchor(ctx context.Context, w Warehouse, from journal.Reader) error {
+func checkAnchor(ctx context.Context, w Warehouse, of journal.Histories, id uuid.UUID) error {
 	head, found, err := anchor.ReadHead(ctx, w.Store)
 	if refusal := unreadable(w, err); refusal != nil {
 		return refusal
 	}
 	if err == nil && found {
-		err = head.Check(ctx, from)
+		err = head.CheckLineage(ctx, of, id)
 	}
 	if errors.Is(err, anchor.ErrRolledBack) || errors.Is(err, anchor.ErrOtherHistory) {
 		return &Refusal{w.Name, err.Error(), recoverCommand(w.Name)}

@@ -54,6 +54,11 @@ func (c *Catalog) record(ctx context.Context, cause journal.Cause, body journal.
 	if err != nil {
 		return because(Unavailable, err, "The change was not made: no randomness")
 	}
+	return c.recordAs(ctx, id, cause, body, documents...)
+}
+
+// recordAs is record of an event whose id is given.
+func (c *Catalog) recordAs(ctx context.Context, id uuid.UUID, cause journal.Cause, body journal.Body, documents ...journal.Document) error {
 	deadline, limited := ctx.Deadline()
 	ctx = context.WithoutCancel(ctx)
 	if limited {

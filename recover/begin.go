@@ -1,0 +1,71 @@
+package recover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/projections/anchor"
+)
+
+// million is the distance that keeps a seq from ever meaning two things.
+const million = 1_000_000
+
+// Beginning says how a recovery begins.
+type Beginning struct {
+	ID     uuid.UUID // of the warehouse
+	From   Source
+	Parent *journal.Position // where its lineage left off; nil: nothing is known of a past
+	Known  journal.Seq       // the highest that anybody knows
+	Cause  journal.Cause
+}
+
+// Begin appends the start of the incarnation that a recovery fills: above all seqs that
+// are known, and where none is, as a birth. Of one that is under way see UnderWay.
+func (b Binder) Begin(ctx context.Context, w Warehouse, r Beginning) (journal.Event, error) {
+	incarnation, err := uuid.NewRandom()
+	if err != nil {
+		return journal.Event{}, err
+	}
+	event, err := uuid.NewV7()
+	if err != nil {
+		return journal.Event{}, err
+	}
+	before := journal.Seq(0)
+	if r.Parent != nil {
+		before = (max(r.Known, r.Parent.Seq)/million + 1) * million
+	}
+	entry, _, err := journal.NewChain(r.ID, incarnation, before).Next(journal.Draft{
+		Warehouse: r.ID, ID: event, Cause: r.Cause,
+		Body: journal.IncarnationStarted{Build: b.Build, Location: w.Location, Name: w.Name, Parent: r.Parent, Reason: reason + string(r.From)},
+	}, b.Clock.Read())
+	if err != nil {
+		return journal.Event{}, err
+	}
+	// A crash before this leaves all as it was.
+	if err := b.Journal.Append(ctx, entry); err != nil {
+		return journal.Event{}, fmt.Errorf("warehouse %s: the start of the recovery: %w", w.Name, err)
+	}
+	// Begun. A crash from here on leaves a recovery that is under way.
+	return entry.Event, nil
+}
+
+// Identify writes the identity of a warehouse that a recovery has begun, if it has
+// none.
+func (b Binder) Identify(ctx context.Context, w Warehouse, start journal.Event) error {
+	err := anchor.CreateIdentity(ctx, w.Store, anchor.Identity{
+		ID: start.Warehouse, Name: w.Name, Location: w.Location, Incarnation: start.Incarnation, CreatedAt: start.At,
+	})
+	if err == nil || !errors.Is(err, warehouse.ErrExists) {
+		return err
+	}
+	there, _, err := readIdentity(ctx, w)
+	if err == nil && there.ID != start.Warehouse {
+		err = &Refusal{w.Name, fmt.Sprintf("%s belongs to warehouse %s, not to %s", w.Location, there.ID, start.Warehouse), ""}
+	}
+	return err
+}

@@ -1,0 +1,73 @@
+package recover
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"puddle/journal"
+)
+
+// reason, with its source behind, is that of an incarnation which a recovery began.
+const reason = "recovery from "
+
+// Run is a recovery that was begun.
+type Run struct {
+	Start  journal.Event // of its incarnation
+	From   Source
+	Parent *journal.Position
+}
+
+// UnderWay is the recovery that has begun the current incarnation and is not complete;
+// nil when there is none.
+func UnderWay(ctx context.Context, current journal.Reader) (*Run, error) {
+	for first, err := range current.Scan(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		start, _ := first.Body.(journal.IncarnationStarted)
+		from, ok := strings.CutPrefix(start.Reason, reason)
+		if !ok {
+			return nil, nil
+		}
+		_, completed, err := current.Find(ctx, EventID(first, completedEvent))
+		if err != nil || completed {
+			return nil, err
+		}
+		return &Run{first, Source(from), start.Parent}, nil
+	}
+	return nil, nil
+}
+
+// CheckComplete refuses a warehouse whose recovery is under way: what its catalog has
+// so far is not all.
+func CheckComplete(ctx context.Context, name string, current journal.Reader) error {
+	run, err := UnderWay(ctx, current)
+	if err != nil || run == nil {
+		return err
+	}
+	since := run.Start.At.UTC().Format(time.RFC3339)
+	return &Refusal{name, fmt.Sprintf("its recovery from %s, begun at %s, is not complete", run.From, since), recoverCommand(name)}
+}
+
+// complete records the end of the recovery. One that only added to a catalog, and
+// added nothing, has no event.
+func (x *execution) complete(ctx context.Context) error {
+	totals := x.report.Totals()
+	if x.Start == nil && totals.Recovered+totals.Namespaces == 0 {
+		return nil
+	}
+	id, recorded, err := x.event(ctx, completedEvent)
+	if err != nil || recorded {
+		return err
+	}
+	_, err = x.Catalog.Recorder.Record(ctx, journal.Draft{
+		Warehouse: x.Catalog.ID, ID: id, Cause: x.Cause,
+		Body: journal.RecoveryCompleted{
+			From: string(x.report.From), Namespaces: int64(totals.Namespaces), Objects: int64(totals.Recovered),
+			Failed: int64(totals.Failed + totals.FailedNamespaces),
+		},
+	})
+	return err
+}
