@@ -24,9 +24,15 @@ func testMoment(t *testing.T, open func(testing.TB) Opened) {
 		}
 		break
 	}
-	for range m.Objects() {
-		for range other.Steps() {
+	for _, err := range m.Objects() {
+		for _, err := range other.Steps() {
+			if err != nil {
+				t.Fatal(err)
+			}
 			break
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		break
 	}

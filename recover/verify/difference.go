@@ -2,7 +2,6 @@ package verify
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -44,20 +43,26 @@ func (d *differing) compare(says, hold projections.Moment) error {
 	if name != heldName || location != heldLocation {
 		d.tell("they hold the warehouse as %s at %s, the journal says %s at %s", heldName, heldLocation, name, location)
 	}
-	return errors.Join(
-		merge(d, says.Namespaces(), hold.Namespaces(),
-			func(a, b projections.Namespace) int { return strings.Compare(a.Name.Key(), b.Name.Key()) },
-			func(n projections.Namespace) string { return fmt.Sprintf("namespace %s (%s)", n.Name, n.ID) }),
-		merge(d, says.Objects(), hold.Objects(),
+	err := merge(d, says.Namespaces(), hold.Namespaces(),
+		func(a, b projections.Namespace) int { return strings.Compare(a.Name.Key(), b.Name.Key()) },
+		func(n projections.Namespace) string { return fmt.Sprintf("namespace %s (%s)", n.Name, n.ID) })
+	if err == nil {
+		err = merge(d, says.Objects(), hold.Objects(),
 			func(a, b projections.HeldObject) int { return byUUID(a.UUID, b.UUID) },
 			func(o projections.HeldObject) string {
 				return fmt.Sprintf("%s %s (%s)", o.Kind, o.Identifier.Quoted(), o.UUID)
-			}),
-		merge(d, says.Purges(), hold.Purges(),
+			})
+	}
+	if err == nil {
+		err = merge(d, says.Purges(), hold.Purges(),
 			func(a, b projections.Purge) int { return byUUID(a.Table, b.Table) },
-			func(p projections.Purge) string { return fmt.Sprintf("the purge of %s", p.Table) }),
-		merge(d, says.Steps(), hold.Steps(), byStep,
-			func(s projections.Step) string { return fmt.Sprintf("the step of %s at %s", s.Move.UUID, s.Seq) }))
+			func(p projections.Purge) string { return fmt.Sprintf("the purge of %s", p.Table) })
+	}
+	if err == nil {
+		err = merge(d, says.Steps(), hold.Steps(), byStep,
+			func(s projections.Step) string { return fmt.Sprintf("the step of %s at %s", s.Move.UUID, s.Seq) })
+	}
+	return err
 }
 
 func byUUID(a, b uuid.UUID) int { return strings.Compare(string(a[:]), string(b[:])) }
