@@ -42,7 +42,8 @@ var rules = []rule{
 
 	{"recover/verify/...", []string{"journal", "projections", "projections/anchor", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
 		all(http, sql, logs, config, s3), "what is proved is read through contracts, and judged by the rules of the catalog"},
-	{"recover/...", []string{"journal", "projections", "projections/anchor", "internal/warehouse"},
+	{"recover/descent", []string{"internal/warehouse"}, all(http, sql, logs, config, s3, ambience), "pure: what lies in a warehouse in, the current file or a reason out"},
+	{"recover/...", []string{"journal", "projections", "projections/anchor", "projections/sidecars", "internal/warehouse", "rest/metadata", "recover/descent"},
 		all(http, sql, logs, config, s3), "recovery reads evidence; a restored metastore comes as a projections interface"},
 
 	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},

@@ -1,0 +1,110 @@
+package recover
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/recover/descent"
+)
+
+// reader reads the metadata files of folders. Many goroutines may use it.
+type reader struct {
+	roots warehouse.Roots
+	slots chan struct{} // a file that is being read holds one
+	large sync.Mutex    // held while a large one is read, so that there is one in memory
+	read  func()        // called after each file
+}
+
+func newReader(roots warehouse.Roots, read func()) *reader {
+	return &reader{roots: roots, slots: make(chan struct{}, parallel), read: read}
+}
+
+// folder reads all files of a folder. What is wrong with one is told beside them; the
+// error is that of the context.
+func (r *reader) folder(ctx context.Context, f folder) (surveyed, error) {
+	headers, reasons := make([]metadataFile, len(f.keys)), make([]*brokenFile, len(f.keys))
+	var logs = make([][]string, len(f.keys))
+	var wait sync.WaitGroup
+	for i, key := range f.keys {
+		select {
+		case r.slots <- struct{}{}:
+		case <-ctx.Done():
+			wait.Wait()
+			return surveyed{}, ctx.Err()
+		}
+		wait.Go(func() {
+			defer func() { <-r.slots }()
+			headers[i], logs[i], reasons[i] = r.file(ctx, f.root, key)
+			r.read()
+		})
+	}
+	wait.Wait()
+	s := surveyed{place: f.place}
+	parsed := map[string]warehouse.Location{}
+	for i := range f.keys {
+		if reasons[i] != nil {
+			s.broken = append(s.broken, *reasons[i])
+			continue
+		}
+		headers[i].Log = locations(logs[i], parsed)
+		s.files = append(s.files, headers[i])
+	}
+	return s, ctx.Err()
+}
+
+// locations are the spelled ones, as far as they are any, one copy of each.
+func locations(spelled []string, parsed map[string]warehouse.Location) []warehouse.Location {
+	var all []warehouse.Location
+	for _, at := range spelled {
+		l, known := parsed[at]
+		if !known {
+			l, _ = warehouse.ParseLocation(at) // what is none is no file of ours
+			parsed[at] = l
+		}
+		if !l.IsZero() {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// largeFile is how many bytes make one of which there is one in memory at a time.
+const largeFile = 32 << 20
+
+// file reads one file.
+func (r *reader) file(ctx context.Context, root int, key string) (metadataFile, []string, *brokenFile) {
+	url := strings.TrimSuffix(r.roots[root].URL, "/") + "/" + key
+	at, err := warehouse.ParseLocation(url)
+	name := descent.Name{Spelled: url, Location: at}
+	if err != nil {
+		return metadataFile{}, nil, &brokenFile{name, oneLine(err), false}
+	}
+	data, err := r.get(ctx, r.roots[root].Store, key)
+	if err != nil {
+		unseen := !errors.Is(err, warehouse.ErrTooLarge) && !errors.Is(err, warehouse.ErrLink) &&
+			!errors.Is(err, warehouse.ErrInvalidKey) && !errors.Is(err, warehouse.ErrNotFound)
+		return metadataFile{}, nil, &brokenFile{name, oneLine(err), unseen}
+	}
+	h, err := readHeader(key, data)
+	if err != nil {
+		return metadataFile{}, nil, &brokenFile{name, oneLine(err), false}
+	}
+	return metadataFile{
+		File: descent.File{Name: name, UUID: h.uuid, LastUpdated: h.lastUpdated},
+		home: h.location, size: int64(len(data)), sum: journal.Sum(data),
+	}, h.log, nil
+}
+
+func (r *reader) get(ctx context.Context, store warehouse.Reader, key string) ([]byte, error) {
+	data, err := store.Get(ctx, key, largeFile)
+	if !errors.Is(err, warehouse.ErrTooLarge) {
+		return data, err
+	}
+	r.large.Lock()
+	defer r.large.Unlock()
+	return store.Get(ctx, key, maxMetadata)
+}
