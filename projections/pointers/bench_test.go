@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -79,19 +81,65 @@ func BenchmarkObject(b *testing.B) {
 	}
 }
 
+// BenchmarkApplyCommits applies groups of 22 commits, as the recorder does. Making
+// the events is not in the metric.
 func BenchmarkApplyCommits(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			db := open(b, filepath.Join(b.TempDir(), "puddle.db"))
 			story, chain := tellTables(b, db, n)
-			b.StopTimer()
-			for i := range b.N {
-				story.Commit(tableName(i * 7919 % n))
+			var used time.Duration
+			for done := 0; done < b.N; done += 22 {
+				b.StopTimer()
+				for i := range min(22, b.N-done) {
+					story.Commit(tableName((done + i) * 7919 % n))
+				}
+				events := chained(b, story, chain)
+				b.StartTimer()
+				before := cpu(b)
+				applyAll(b, db, events)
+				used += cpu(b) - before
 			}
-			b.StartTimer()
-			tell(b, db, story, chain, 64)
+			b.ReportMetric(float64(used.Nanoseconds())/1e3/float64(b.N), "cpu-µs/op")
 		})
 	}
+}
+
+// chained makes events of the drafts of the story, and takes them off it.
+func chained(b *testing.B, story *journaltest.Story, chain *journal.Chain) (events []journal.Event) {
+	for _, d := range story.Drafts {
+		entry, next, err := chain.Next(d, journal.At(journaltest.Start))
+		if err != nil {
+			b.Fatal(err)
+		}
+		events, *chain = append(events, entry.Event), next
+	}
+	story.Drafts = story.Drafts[:0]
+	return events
+}
+
+func applyAll(b *testing.B, db *pointers.DB, events []journal.Event) {
+	tx, err := db.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, e := range events {
+		if err := tx.Apply(b.Context(), e); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// cpu is the processor time that this process has used.
+func cpu(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func BenchmarkApplyCreates(b *testing.B) {

@@ -3,6 +3,7 @@ package recorder_test
 import (
 	"fmt"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -116,40 +117,104 @@ func appendGroup(b *testing.B, j journal.Journal, chain journal.Chain, o project
 	return chain
 }
 
+// besides are how many tables there are before a benchmark begins.
+var besides = []int{1_000, 100_000}
+
 // BenchmarkCreateBesideMany creates tables beside 1,000 others and beside 100,000,
 // in turns of a hundred, each with places of its own that no other's may overlap,
 // over bbolt and SQLite files. The metric ratio is what the many make of the cost:
 // it stays near 1.
 func BenchmarkCreateBesideMany(b *testing.B) {
-	sizes := []int{1_000, 100_000}
 	var stages []*stage
-	for _, tables := range sizes {
-		j, store := pair{"journal.db", "puddle.db"}.in(b.TempDir()).open(b)
-		defer closeIt(b, j)
-		defer closeIt(b, store)
-		story := journaltest.NewStory(lake)
-		story.CreateNamespace(journal.Namespace{"bench"}, nil)
-		for i := range tables {
-			story.CreateTable(journal.Identifier{Namespace: journal.Namespace{"bench"}, Name: fmt.Sprint("before ", i)})
-		}
-		journaltest.Append(b, j, journaltest.Entries(b, story.Drafts, journaltest.Start))
-		s := newStageOver(b, j, store, nil, recorder.Options{})
-		defer closeIt(b, s)
+	for _, tables := range besides {
+		s, _ := crowded(b, tables)
 		stages = append(stages, s)
 	}
-	took := make([]time.Duration, len(sizes))
-	b.ResetTimer()
-	for from := 0; from < b.N; from += 100 {
-		for i, s := range stages {
-			start := time.Now()
-			createTogether(b, s, fmt.Sprint("new ", from), min(100, b.N-from))
-			took[i] += time.Since(start)
+	inTurns(b, 100, func(i, from, n int) { createTogether(b, stages[i], fmt.Sprint("new ", from), n) })
+}
+
+// BenchmarkCommitBesideMany commits to 22 tables together, all over the others.
+func BenchmarkCommitBesideMany(b *testing.B) {
+	const together = 22
+	var stages []*stage
+	var objects [][]projections.Object
+	for _, tables := range besides {
+		s, all := crowded(b, tables)
+		stages, objects = append(stages, s), append(objects, all)
+	}
+	inTurns(b, 10*together, func(i, from, n int) {
+		var writers sync.WaitGroup
+		for w := range together {
+			writers.Go(func() {
+				for k := range share(n, together, w) {
+					all := objects[i]
+					o := &all[(from+together*k+w)*7919%len(all)]
+					e, err := stages[i].Record(ctx, commit(lake, *o))
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					*o = object(e.Moves()[0])
+				}
+			})
+		}
+		writers.Wait()
+	})
+}
+
+// crowded is a stage with so many tables.
+func crowded(b *testing.B, tables int) (*stage, []projections.Object) {
+	j, store := pair{"journal.db", "puddle.db"}.in(b.TempDir()).open(b)
+	b.Cleanup(func() {
+		closeIt(b, store)
+		closeIt(b, j)
+	})
+	story := journaltest.NewStory(lake)
+	story.CreateNamespace(journal.Namespace{"bench"}, nil)
+	for i := range tables {
+		story.CreateTable(journal.Identifier{Namespace: journal.Namespace{"bench"}, Name: fmt.Sprint("before ", i)})
+	}
+	entries := journaltest.Entries(b, story.Drafts, journaltest.Start)
+	journaltest.Append(b, j, entries)
+	var objects []projections.Object
+	for _, e := range entries {
+		for _, m := range e.Event.Moves() {
+			objects = append(objects, object(m))
 		}
 	}
-	for i, tables := range sizes {
-		b.ReportMetric(float64(took[i])/float64(b.N), fmt.Sprintf("ns/create-beside-%d", tables))
+	s := newStageOver(b, j, store, nil, recorder.Options{})
+	b.Cleanup(func() { closeIt(b, s) })
+	return s, objects
+}
+
+// inTurns does b.N things in both stages, in turns of so many, and reports what one
+// costs in each.
+func inTurns(b *testing.B, turn int, do func(stage, from, n int)) {
+	took, used := make([]time.Duration, len(besides)), make([]time.Duration, len(besides))
+	b.ResetTimer()
+	for from := 0; from < b.N; from += turn {
+		for i := range besides {
+			start, before := time.Now(), cpu(b)
+			do(i, from, min(turn, b.N-from))
+			took[i] += time.Since(start)
+			used[i] += cpu(b) - before
+		}
+	}
+	for i, tables := range besides {
+		b.ReportMetric(float64(took[i])/float64(b.N), fmt.Sprintf("ns/op-beside-%d", tables))
+		b.ReportMetric(float64(used[i].Nanoseconds())/1e3/float64(b.N), fmt.Sprintf("cpu-µs/op-beside-%d", tables))
 	}
 	b.ReportMetric(float64(took[1])/float64(took[0]), "ratio")
+	b.ReportMetric(float64(used[1])/float64(used[0]), "cpu-ratio")
+}
+
+// cpu is the processor time that this process has used.
+func cpu(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // createTogether creates tables from 16 goroutines.
