@@ -1,0 +1,208 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"sort"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+)
+
+// reader reads one incarnation; none: there is nothing to read.
+type reader struct {
+	a         *Archive
+	warehouse uuid.UUID
+	of        *incarnation
+}
+
+var (
+	_ journal.Entries = reader{}
+	_ journal.Files   = reader{}
+)
+
+// Head implements journal.Reader.
+func (r reader) Head(ctx context.Context) (journal.Position, error) {
+	if r.of == nil {
+		return journal.Position{}, fmt.Errorf("%w: %s", journal.ErrNoWarehouse, r.warehouse)
+	}
+	return r.of.end, ctx.Err()
+}
+
+// Find implements journal.Reader. It reads the segments, the newest first.
+func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, error) {
+	text := []byte(id.String())
+	for s, err := range r.segmentsBack(ctx, 0) {
+		if err != nil {
+			return journal.Event{}, false, err
+		}
+		for i, record := range s.records {
+			if !bytes.Contains(record, text) {
+				continue
+			}
+			if e, err := s.event(s.First.Seq + journal.Seq(i)); err != nil || e.ID == id {
+				return e, err == nil, err
+			}
+		}
+	}
+	return journal.Event{}, false, nil
+}
+
+// Scan implements journal.Reader.
+func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for s, err := range r.segments(ctx, after) {
+			if err != nil {
+				yield(journal.Event{}, err)
+				return
+			}
+			for seq := max(s.First.Seq, after+1); seq <= s.Last.Seq; seq++ {
+				if !r.step(ctx, s, seq, yield) {
+					return
+				}
+			}
+			after = s.Last.Seq
+		}
+	}
+}
+
+// ScanBack implements journal.Reader.
+func (r reader) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for s, err := range r.segmentsBack(ctx, before) {
+			if err != nil {
+				yield(journal.Event{}, err)
+				return
+			}
+			seq := s.Last.Seq
+			if before != 0 {
+				seq = min(seq, before-1)
+			}
+			for ; seq >= s.First.Seq; seq-- {
+				if !r.step(ctx, s, seq, yield) {
+					return
+				}
+			}
+			before = s.First.Seq
+		}
+	}
+}
+
+// step yields the event at a seq of a segment, and tells whether to go on.
+func (r reader) step(ctx context.Context, s *segment, seq journal.Seq, yield func(journal.Event, error) bool) bool {
+	if err := ctx.Err(); err != nil {
+		return yield(journal.Event{}, err) && false
+	}
+	e, err := s.event(seq)
+	return yield(e, err) && err == nil
+}
+
+// Entries implements journal.Entries.
+func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		for e, err := range r.Scan(ctx, after) {
+			entry := journal.Entry{Event: e}
+			if err == nil {
+				err = r.complete(ctx, &entry)
+			}
+			if !yield(entry, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// complete adds the record and the documents of an event that is there.
+func (r reader) complete(ctx context.Context, e *journal.Entry) error {
+	s, err := r.holding(ctx, e.Event.Seq)
+	if err != nil {
+		return err
+	}
+	e.Record = bytes.Clone(s.records[e.Event.Seq-s.First.Seq])
+	all, err := r.a.documents(ctx, s)
+	for move := range e.Event.Moves() {
+		if d, ok := all[place{e.Event.Seq, move}]; ok {
+			d.Data = bytes.Clone(d.Data)
+			e.Documents = append(e.Documents, d)
+		}
+	}
+	return err
+}
+
+// Document implements journal.Reader. What it is built on may lie in earlier segments,
+// at most journal.MaxPatches of them.
+func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte, error) {
+	return r.shelf(ctx).Open(seq, move)
+}
+
+// File implements journal.Files.
+func (r reader) File(ctx context.Context, seq journal.Seq, move int) ([]byte, error) {
+	plain, err := r.Document(ctx, seq, move)
+	if err != nil {
+		return nil, err
+	}
+	_, kept, err := r.kept(ctx, seq, move)
+	if err == nil && kept.Codec == journal.CodecRaw {
+		return bytes.Clone(kept.Data), nil
+	}
+	return plain, err
+}
+
+func (r reader) shelf(ctx context.Context) journal.Shelf {
+	return func(seq journal.Seq, move int) (journal.Event, journal.Document, error) {
+		return r.kept(ctx, seq, move)
+	}
+}
+
+// kept is the document of a move as it is stored, and its event.
+func (r reader) kept(ctx context.Context, seq journal.Seq, move int) (e journal.Event, d journal.Document, err error) {
+	s, err := r.holding(ctx, seq)
+	if err != nil {
+		return e, d, err
+	}
+	if e, err = s.event(seq); err != nil {
+		return e, d, err
+	}
+	if _, err := e.DocumentDigest(move); err != nil {
+		return e, d, err
+	}
+	all, err := r.a.documents(ctx, s)
+	if err != nil {
+		return e, d, err
+	}
+	d, ok := all[place{seq, move}]
+	if !ok {
+		err = fmt.Errorf("%w: move %d of event %s", journal.ErrNotKept, move, e.Position)
+	}
+	return e, d, err
+}
+
+// Answered implements journal.Reader: an archive binds no keys.
+func (reader) Answered(ctx context.Context, _ journal.Actor, _ string, _ time.Time) (journal.Answer, bool, error) {
+	return journal.Answer{}, false, ctx.Err()
+}
+
+// holding is the segment that has an event.
+func (r reader) holding(ctx context.Context, seq journal.Seq) (*segment, error) {
+	if r.of == nil {
+		return nil, fmt.Errorf("%w: %s", journal.ErrNoWarehouse, r.warehouse)
+	}
+	if seq < r.of.firsts[0] || seq > r.of.end.Seq {
+		return nil, fmt.Errorf("%w: seq %d", journal.ErrNoEvent, seq)
+	}
+	s, err := r.a.segment(ctx, r.of.id, r.of.firsts[r.of.at(seq)])
+	if err == nil && s.Last.Seq < seq {
+		return nil, s.gap()
+	}
+	return s, err
+}
+
+// at is the index of the segment that should have an event: the last that does not
+// begin after it.
+func (i *incarnation) at(seq journal.Seq) int {
+	return sort.Search(len(i.firsts), func(n int) bool { return i.firsts[n] > seq }) - 1
+}

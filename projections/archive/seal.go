@@ -1,0 +1,259 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+)
+
+// sealer writes the segments of a warehouse. One goroutine uses it.
+type sealer struct {
+	id     uuid.UUID
+	store  warehouse.Store
+	from   journal.Histories
+	told   func(journal.Position) // how far the archive is
+	failed func(error)
+	events int // of a segment
+
+	hint  hint
+	since int                            // segments behind the hint
+	ends  map[uuid.UUID]journal.Position // of the incarnations that were looked for
+	lost  map[uuid.UUID]bool             // earlier incarnations of which the archive has another history
+}
+
+func newSealer(o Options, told func(journal.Position)) *sealer {
+	return &sealer{
+		id: o.ID, store: o.Store, from: o.From, told: told, failed: o.Failed, events: MaxSegmentEvents,
+		ends: map[uuid.UUID]journal.Position{}, lost: map[uuid.UUID]bool{},
+	}
+}
+
+// seal brings the archive up to the journal: every incarnation, the oldest first.
+func (s *sealer) seal(ctx context.Context) error {
+	all, err := s.from.Incarnations(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		if s.lost[i.ID] {
+			continue
+		}
+		err := s.sealOne(ctx, i)
+		switch {
+		case err == nil:
+		case i.Current || !Final(err):
+			return err
+		default:
+			s.lost[i.ID] = true
+			if errors.Is(err, ErrSecondWriter) { // what the archive has beyond is of a past that was left
+				s.failed(err)
+			}
+		}
+	}
+	return nil
+}
+
+// sealOne brings the archive of one incarnation up.
+func (s *sealer) sealOne(ctx context.Context, i journal.Incarnation) error {
+	r := s.from.Incarnation(s.id, i.ID)
+	end, known := s.ends[i.ID]
+	if !known {
+		var err error
+		if end, err = s.find(ctx, r, i.ID); err != nil {
+			return err
+		}
+		s.ends[i.ID] = end
+	}
+	if !end.IsZero() {
+		s.told(end)
+	}
+	until := journal.Seq(0)
+	for s.ends[i.ID].Seq < i.Head.Seq {
+		var err error
+		if until, err = s.advance(ctx, r, i.ID, until); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find looks where the archive of an incarnation ends, and that it is of this
+// journal.
+func (s *sealer) find(ctx context.Context, r journal.Reader, incarnation uuid.UUID) (end journal.Position, err error) {
+	if s.hint.First == 0 {
+		if s.hint, err = readHint(ctx, s.store); err != nil {
+			return end, err
+		}
+	}
+	end, behind, err := ends(ctx, s.store, incarnation, s.hint)
+	if err != nil || end.IsZero() {
+		return end, err
+	}
+	if s.hint.Incarnation == incarnation {
+		s.since = behind
+	}
+	return end, s.ours(ctx, r, end)
+}
+
+// ours checks that an archived position is one of the journal's.
+func (s *sealer) ours(ctx context.Context, r journal.Reader, p journal.Position) error {
+	head, err := r.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if p.Seq > head.Seq {
+		return s.beyond(ctx, p, head)
+	}
+	for e, err := range r.Scan(ctx, p.Seq-1) {
+		if err != nil {
+			return err
+		}
+		if e.Hash != p.Hash {
+			return fmt.Errorf("%w: at %s it holds the hash %s, the journal %s", ErrSecondWriter, p, p.Hash, e.Hash)
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: it holds %s", ErrAhead, p)
+}
+
+// beyond tells what it means that the archive holds a position beyond the journal's
+// head: it has the event at the head too, or another one.
+func (s *sealer) beyond(ctx context.Context, p, head journal.Position) error {
+	a, err := Open(ctx, s.store)
+	if err != nil && !errors.Is(err, ErrNone) {
+		return err
+	}
+	if err == nil {
+		for e, err := range a.Incarnation(s.id, head.Incarnation).Scan(ctx, head.Seq-1) {
+			if err != nil {
+				return err
+			}
+			if e.Hash != head.Hash {
+				return fmt.Errorf("%w: at %s it holds the hash %s, the journal %s", ErrSecondWriter, head, e.Hash, head.Hash)
+			}
+			break
+		}
+	}
+	return fmt.Errorf("%w: it holds %s, the journal ends at %s", ErrAhead, p, head)
+}
+
+// advance seals what follows the end of an incarnation's archive: until a given
+// event, else all that is there. It ends early where an attempt before this one has
+// begun a segment that ends elsewhere, and says where.
+func (s *sealer) advance(ctx context.Context, r journal.Reader, incarnation uuid.UUID, until journal.Seq) (journal.Seq, error) {
+	keeps, ok := r.(journal.Entries)
+	if !ok {
+		return 0, fmt.Errorf("archive: %T yields no entries", r)
+	}
+	var c cutting
+	for e, err := range keeps.Entries(ctx, s.ends[incarnation].Seq) {
+		if err != nil {
+			return 0, err
+		}
+		if c.add(e); !c.full(s.events, until) {
+			continue
+		}
+		until, err = s.write(ctx, r, c)
+		if err != nil || s.ends[incarnation].Seq != c.events.Last.Seq {
+			return until, err
+		}
+		c = cutting{}
+	}
+	if c.empty() {
+		return 0, nil
+	}
+	return s.write(ctx, r, c)
+}
+
+// write seals a segment: its documents, then its events. A crash in between leaves
+// documents that say where the segment ends; write then tells, and does nothing.
+func (s *sealer) write(ctx context.Context, r journal.Reader, c cutting) (until journal.Seq, err error) {
+	if err := s.point(ctx, c.events); err != nil {
+		return 0, err
+	}
+	h, data, err := c.beside()
+	if err != nil {
+		return 0, err
+	}
+	if data != nil {
+		took, err := s.claim(ctx, r, h, data)
+		if err != nil {
+			return 0, err
+		}
+		if took.Last != c.events.Last {
+			return took.Last.Seq, nil
+		}
+		c.events.Documents = &beside{took.Count, took.SHA256}
+	}
+	// The documents are durable, and mean nothing without their events.
+
+	if data, err = c.events.object(c.records); err != nil {
+		return 0, err
+	}
+	took, err := s.claim(ctx, r, c.events, data)
+	if err != nil {
+		return 0, err
+	}
+	// The segment is sealed, be it this one or what an earlier attempt made of it.
+	s.ends[took.Incarnation] = took.last()
+	s.told(took.last())
+	return 0, nil
+}
+
+// point has the hint name the segment that is about to be written, now and then.
+func (s *sealer) point(ctx context.Context, h header) error {
+	s.since++
+	if h.Incarnation == s.hint.Incarnation && s.since < hintEvery || h.First.Seq <= s.hint.First {
+		return nil
+	}
+	at := hint{Incarnation: h.Incarnation, First: h.First.Seq}
+	if err := writeHint(ctx, s.store, at); err != nil {
+		return err
+	}
+	s.hint, s.since = at, 0
+	return nil
+}
+
+// claim creates an object. Where its name is taken, it answers what took it, if that
+// is of this journal. It is then put again, the same bytes, since only a write that
+// has succeeded is known to be durable.
+func (s *sealer) claim(ctx context.Context, r journal.Reader, h header, data []byte) (header, error) {
+	name := h.key()
+	err := s.store.Create(ctx, name, data)
+	if err == nil || !errors.Is(err, warehouse.ErrExists) {
+		return h, err
+	}
+	found, err := s.store.Get(ctx, name, maxObject)
+	if err != nil {
+		return h, err
+	}
+	took, err := openPart(name, found)
+	if err != nil {
+		return h, err
+	}
+	if took.Warehouse != h.Warehouse || took.Prev != h.Prev {
+		return h, fmt.Errorf("%w: %s is of warehouse %s and links to %s", ErrSecondWriter, name, took.Warehouse, took.Prev)
+	}
+	if err := s.ours(ctx, r, took.last()); err != nil {
+		return h, err
+	}
+	return took, s.store.Put(ctx, name, found)
+}
+
+// openPart reads and checks an object whole.
+func openPart(name string, data []byte) (header, error) {
+	if _, _, p, _ := parseKey(name); p == documentsPart {
+		h, _, err := openDocuments(name, data)
+		return h, err
+	}
+	s, err := openEvents(name, data)
+	if err != nil {
+		return header{}, err
+	}
+	return s.header, nil
+}
