@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +33,16 @@ type Options struct {
 	PurgeMode   PurgeMode        // what a drop with a purge does; default PurgeServer
 	PurgeGrace  time.Duration    // from such a drop until its files go; until then it can be undone
 	DropKeep    time.Duration    // how long a dropped table can be undropped by its name
+
+	// Unconfirmed is told of the moves of a change of which nobody knows whether it
+	// was made, before the client is: their files are not to be taken for history.
+	// Optional.
+	Unconfirmed func(ctx context.Context, cause journal.Cause, event uuid.UUID, moves []journal.Move)
+
+	// Named is the metadata file of a table from which its history would be found
+	// again if the catalog were lost now; empty when there is none. It is never one
+	// from before the last answer. Optional: without it, none is needed.
+	Named func(ctx context.Context, table uuid.UUID) (string, error)
 }
 
 // Catalog decides the commands of one warehouse. Safe for concurrent use.
@@ -41,6 +52,7 @@ type Catalog struct {
 	guard     guard
 	documents documents
 	bases     bases
+	spared    spared
 }
 
 // New makes a catalog.
@@ -69,8 +81,13 @@ func (c *Catalog) recordAs(ctx context.Context, id uuid.UUID, cause journal.Caus
 	e, err := c.Recorder.Record(ctx, journal.Draft{
 		Warehouse: c.ID, ID: id, Cause: cause, Body: body, Documents: documents, Request: requestOf(ctx),
 	})
-	if err == nil {
+	switch {
+	case err == nil:
 		c.bases.note(e, documents)
+	case c.Unconfirmed != nil && errors.Is(err, journal.ErrUnknownOutcome):
+		if moves := (journal.Event{Body: body}).Moves(); len(moves) > 0 {
+			c.Unconfirmed(context.WithoutCancel(ctx), cause, id, moves)
+		}
 	}
 	return err
 }

@@ -33,26 +33,44 @@ func (c *Catalog) removeOutdated(ctx context.Context, steps []step) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outdatedTime)
 	defer cancel()
 	_ = forEach(len(steps), func(i int) error {
-		if old := steps[i].outdated(); len(old) > 0 {
-			c.removeFiles(ctx, steps[i], old)
+		if s := steps[i]; s.trims() {
+			old := append(c.spared.take(s.doc.UUID()), s.outdated()...)
+			if old = c.spare(ctx, s, s.unlisted(old)); len(old) > 0 {
+				c.removeFiles(ctx, s, old)
+			}
 		}
 		return ctx.Err()
 	})
 }
 
+// trims tells whether a step is a commit to a table that wants files removed which
+// fall out of its log.
+func (s step) trims() bool {
+	wants, _ := s.doc.Property(deleteAfterCommit)
+	return s.base != nil && !s.idle() && strings.EqualFold(wants, "true")
+}
+
 // outdated are the files that the log of the version before names and that of the
-// next does not, if the next wants them removed.
+// next does not, oldest first.
 func (s step) outdated() []string {
-	if wants, _ := s.doc.Property(deleteAfterCommit); s.base == nil || s.idle() || !strings.EqualFold(wants, "true") {
-		return nil
+	var old []string
+	for _, entry := range s.base.MetadataLog() {
+		old = append(old, entry.Location)
 	}
-	kept := map[string]bool{}
+	old = s.unlisted(old)
+	return old[:min(len(old), maxOutdated)]
+}
+
+// unlisted are the files, each once, that the next version is not and does not
+// name in its log.
+func (s step) unlisted(files []string) []string {
+	kept := map[string]bool{s.doc.MetadataLocation(): true}
 	for _, entry := range s.doc.MetadataLog() {
 		kept[entry.Location] = true
 	}
 	var old []string
-	for _, entry := range s.base.MetadataLog() {
-		if at := entry.Location; !kept[at] && len(old) < maxOutdated {
+	for _, at := range files {
+		if !kept[at] {
 			kept[at] = true
 			old = append(old, at)
 		}

@@ -50,7 +50,7 @@ var (
 // attempt is what a process remembers of a purge that it has begun.
 type attempt struct {
 	began      time.Time
-	marked     bool // that it has begun is durable
+	begun      bool // and that is durable
 	done       int  // how many of kinds are
 	report     Report
 	unreadable unreadable

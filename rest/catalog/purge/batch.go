@@ -59,7 +59,7 @@ func (b *batch) flush(ctx context.Context) error {
 		return fmt.Errorf("who holds its places cannot be asked: %w", err)
 	}
 	if len(mine) > 0 {
-		if err := b.job.mark(ctx, b.purge, b.attempt); err != nil {
+		if err := b.job.commence(ctx, b.purge, b.attempt); err != nil {
 			return err
 		}
 	}

@@ -13,16 +13,27 @@ import (
 // own is the store of the warehouse's own root, where marks are.
 func (j *Job) own() warehouse.Store { return j.Roots[0].Store }
 
-// mark writes that a purge has begun, once in a process, before its first file is
-// deleted.
-func (j *Job) mark(ctx context.Context, p projections.Purge, a *attempt) error {
-	if j.Ephemeral || a.marked {
+// commence has the table forgotten, and writes that its purge has begun, once in a
+// process, before its first file is deleted. In this order: a table that can still
+// be undropped is found again by its event, and one that cannot is never brought
+// back in part.
+func (j *Job) commence(ctx context.Context, p projections.Purge, a *attempt) error {
+	if a.begun {
+		return nil
+	}
+	if j.Forget != nil {
+		if err := j.Forget(ctx, p.Table); err != nil {
+			return fmt.Errorf("what it would be recovered by cannot be removed: %w", err)
+		}
+	}
+	if j.Ephemeral {
+		a.begun = true
 		return nil
 	}
 	if err := mark.Write(ctx, j.own(), mark.Mark{Table: p.Table, Drop: p.Drop, BegunAt: j.Now()}); err != nil {
 		return fmt.Errorf("that it begins cannot be written: %w", err)
 	}
-	a.marked = true
+	a.begun = true
 	return nil
 }
 

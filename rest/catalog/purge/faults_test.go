@@ -131,3 +131,11 @@ func (g guard) Clear(context.Context, []journal.Place) (func(), error) {
 	}
 	return func() {}, nil
 }
+
+// forget fails to.
+func (f *faults) forget(context.Context, uuid.UUID) error {
+	if f.next("forget") != "" {
+		return errInjected
+	}
+	return nil
+}

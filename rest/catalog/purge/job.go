@@ -53,6 +53,11 @@ type Options struct {
 	Parallel  int              // deletes at the same time; default 8
 	Rate      int              // files a second at most; 0: no limit
 
+	// Forget removes what the table would be brought back by if the catalog were
+	// lost, durably before it returns. It is called before the first file is deleted
+	// in a process, and the purge waits while it fails. Optional.
+	Forget func(ctx context.Context, table uuid.UUID) error
+
 	// Began and Observe are optional, are called by Run's goroutine before the
 	// first and after each pass over a table, and must not block.
 	Began   func(projections.Purge)

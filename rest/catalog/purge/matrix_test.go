@@ -100,7 +100,7 @@ func (w *world) survive(t *testing.T, f *faults) {
 	over := make(chan error, 64)
 	o := w.options(t)
 	o.Roots = warehouse.Roots{{URL: root, Location: o.Roots[0].Location, Store: f.files(w.files)}}
-	o.Reader, o.Recorder, o.Guard = reader{r.Reader(lake), f}, r, guard{f}
+	o.Reader, o.Recorder, o.Guard, o.Forget = reader{r.Reader(lake), f}, r, guard{f}, f.forget
 	o.Observe = func(outcome purge.Outcome) {
 		if outcome.Result != purge.Waiting || errors.Is(outcome.Err, journal.ErrUnknownOutcome) {
 			over <- outcome.Err
