@@ -19,6 +19,7 @@ const million = 1_000_000
 type Beginning struct {
 	ID     uuid.UUID // of the warehouse
 	From   Source
+	Later  bool              // see Choice
 	Parent *journal.Position // where its lineage left off; nil: nothing is known of a past
 	Known  journal.Seq       // the highest that anybody knows
 	Cause  journal.Cause
@@ -35,13 +36,17 @@ func (b Binder) Begin(ctx context.Context, w Warehouse, r Beginning) (journal.Ev
 	if err != nil {
 		return journal.Event{}, err
 	}
+	why := reason + string(r.From)
+	if r.Later {
+		why += reasonLater
+	}
 	before := journal.Seq(0)
 	if r.Parent != nil {
 		before = (max(r.Known, r.Parent.Seq)/million + 1) * million
 	}
 	entry, _, err := journal.NewChain(r.ID, incarnation, before).Next(journal.Draft{
 		Warehouse: r.ID, ID: event, Cause: r.Cause,
-		Body: journal.IncarnationStarted{Build: b.Build, Location: w.Location, Name: w.Name, Parent: r.Parent, Reason: reason + string(r.From)},
+		Body: journal.IncarnationStarted{Build: b.Build, Location: w.Location, Name: w.Name, Parent: r.Parent, Reason: why},
 	}, b.Clock.Read())
 	if err != nil {
 		return journal.Event{}, err

@@ -9,13 +9,18 @@ import (
 	"puddle/journal"
 )
 
-// reason, with its source behind, is that of an incarnation which a recovery began.
-const reason = "recovery from "
+// The reason of an incarnation that a recovery began: what it is made from, and
+// whether with sidecars that are later.
+const (
+	reason      = "recovery from "
+	reasonLater = " and later sidecars"
+)
 
 // Run is a recovery that was begun.
 type Run struct {
 	Start  journal.Event // of its incarnation
 	From   Source
+	Later  bool // see Choice
 	Parent *journal.Position
 }
 
@@ -35,7 +40,8 @@ func UnderWay(ctx context.Context, current journal.Reader) (*Run, error) {
 		if err != nil || completed {
 			return nil, err
 		}
-		return &Run{first, Source(from), start.Parent}, nil
+		from, later := strings.CutSuffix(from, reasonLater)
+		return &Run{first, Source(from), later, start.Parent}, nil
 	}
 	return nil, nil
 }

@@ -34,6 +34,7 @@ type Target struct {
 	// Documents finds the document of a pointer, to write a metadata file again that
 	// is missing. Nil: nothing is known.
 	Documents func(context.Context, journal.Pointer) ([]byte, error)
+	DryRun    bool               // the catalog is a stand-in, and no file is written
 	Progress  func(done, of int) // may be nil; from several goroutines
 }
 
@@ -159,7 +160,7 @@ func (x *execution) register(ctx context.Context, o *PlannedObject) error {
 	if o.Outcome, err = x.standing(ctx, o); err != nil || o.Outcome != Recovered {
 		return err
 	}
-	if err := x.rewrite(ctx, o); err != nil {
+	if written, err := x.rewrite(ctx, o); err != nil || written && x.DryRun {
 		return err
 	}
 	return x.Catalog.RecoverObject(ctx, x.Cause, catalog.Recovered{

@@ -9,26 +9,30 @@ import (
 )
 
 // rewrite writes a metadata file again that is missing, where its document is known
-// and is the file. What lies there is never touched.
-func (x *execution) rewrite(ctx context.Context, o *PlannedObject) error {
-	if x.Documents == nil || o.Pointer == (journal.Pointer{}) || o.Pointer.Encoding != journal.EncodingNone {
-		return nil
+// and is the file; a dry run only says so. What lies there is never touched.
+func (x *execution) rewrite(ctx context.Context, o *PlannedObject) (written bool, err error) {
+	if x.Documents == nil || o.Pointer == (journal.Pointer{}) {
+		return false, nil
 	}
 	root, key, err := x.Catalog.Roots.Resolve(o.MetadataLocation)
 	if err != nil {
-		return nil // registering says what is wrong with it
+		return false, nil // registering says what is wrong with it
 	}
-	if _, err = root.Store.Stat(ctx, key); !errors.Is(err, warehouse.ErrNotFound) {
-		return nil // there, or registering says why it cannot be seen
+	if _, err := root.Store.Stat(ctx, key); !errors.Is(err, warehouse.ErrNotFound) {
+		return false, nil // there, or registering says why it cannot be seen
 	}
-	document, err := x.Documents(ctx, o.Pointer)
-	if err != nil || journal.Sum(document) != o.Pointer.SHA256 {
-		return nil // it is missing, says registering
+	file, err := x.Documents(ctx, o.Pointer)
+	if err != nil || journal.Sum(file) != o.Pointer.SHA256 {
+		return false, nil // it is missing, says registering
+	}
+	if x.DryRun {
+		o.Warnings = append(o.Warnings, "its metadata file is missing and would be written again")
+		return true, nil
 	}
 	// A crash leaves nothing there, or the file.
-	if err := root.Store.Create(ctx, key, document); err != nil && !errors.Is(err, warehouse.ErrExists) {
-		return err
+	if err := root.Store.Create(ctx, key, file); err != nil && !errors.Is(err, warehouse.ErrExists) {
+		return false, err
 	}
-	o.Warnings = append(o.Warnings, "the metadata file was missing and is written again")
-	return nil
+	o.Warnings = append(o.Warnings, "its metadata file was missing and is written again")
+	return true, nil
 }

@@ -26,6 +26,7 @@ type cli struct {
 	Status      statusCmd      `cmd:"" help:"How the catalog is: heads, pointer tables, purges."`
 	Undrop      undropCmd      `cmd:"" help:"Bring a dropped table or view back."`
 	Repoint     repointCmd     `cmd:"" help:"Move a table or view to another of its metadata files."`
+	Recover     recoverCmd     `cmd:"" help:"Rebuild the catalog from the best evidence that is left of it."`
 	Journal     journalCmd     `cmd:"" help:"Look after the journal's file."`
 	Verify      verifyCmd      `cmd:"" help:"Prove that the catalog is what its journal says, and mend what the journal can prove."`
 	Check       configCmd      `cmd:"" name:"config" help:"Look at the configuration."`
@@ -69,7 +70,7 @@ func run(args []string, s *session) int {
 
 // laterCommands are those that this build does not have yet.
 var laterCommands = []string{
-	"recover", "diff", "at", "holds", "hazards", "backup", "restore", "drill",
+	"diff", "at", "holds", "hazards", "backup", "restore", "drill",
 	"roots", "relocate", "hive", "warehouse",
 }
 

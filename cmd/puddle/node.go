@@ -25,6 +25,7 @@ type purpose int
 const (
 	reporting purpose = iota // nothing is born, no follower runs
 	changing                 // nothing is born; the followers see what one command changes
+	rescuing                 // a recovery, which begins incarnations itself
 	serving
 )
 
@@ -157,12 +158,20 @@ func (n *node) replayOthers(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		if n.named(id) == nil {
-			if err := n.replay(ctx, &warehouse{Warehouse: config.Warehouse{Name: id.String()}, id: id}); err != nil {
+			if err := n.replay(ctx, n.known(id)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// known is the warehouse with an id, or one of that name that is not configured.
+func (n *node) known(id uuid.UUID) *warehouse {
+	if w := n.named(id); w != nil {
+		return w
+	}
+	return &warehouse{Warehouse: config.Warehouse{Name: id.String()}, id: id}
 }
 
 func (n *node) named(id uuid.UUID) *warehouse {
@@ -189,7 +198,7 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 		return err
 	}
 	defer since(time.Now(), n.metrics.CaughtUp)
-	done, err := recover.Replay(ctx, w.Name, n.journal.Warehouse(w.id), n.tables.Warehouse(w.id), progress)
+	done, err := recover.Replay(ctx, w.Name, journal.Lineage(n.journal, w.id), n.tables.Warehouse(w.id), progress)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (n *node) openJournal(context.Context) error {
 	case n.config.Metastore.Type == config.Memory:
 		n.journal = journal.NewMemory()
 		return nil
-	case absent && n.purpose != serving:
+	case absent && n.purpose != serving && n.purpose != rescuing:
 		return fmt.Errorf("there is no journal yet: %s", path)
 	}
 	if err := n.tellTorn(path, absent); err != nil {

@@ -54,6 +54,11 @@ func (n *node) bind(ctx context.Context, w *warehouse) error {
 		return err
 	}
 	w.id = bound.ID
+	if n.purpose != reporting {
+		if err := recover.CheckComplete(ctx, w.Name, n.journal.Warehouse(w.id)); err != nil {
+			return err
+		}
+	}
 	if bound.Born {
 		n.log.Info().Str("warehouse", w.Name).Stringer("id", w.id).Str("location", w.Root.URL).Msg("warehouse is born")
 	}
@@ -91,7 +96,7 @@ func (n *node) handle(context.Context) error {
 
 // offer is a warehouse as it is served.
 func (n *node) offer(w *warehouse) rest.Warehouse {
-	reader, events := n.recorder.Reader(w.id), n.journal.Warehouse(w.id)
+	reader, events := n.recorder.Reader(w.id), journal.Lineage(n.journal, w.id)
 	decides := catalog.New(catalog.Options{
 		ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections/archive"
+	"puddle/recover"
+)
+
+// recovery is one run of the command.
+type recovery struct {
+	recoverCmd
+	node     *node
+	progress *spoken
+	at       time.Time           // when it began
+	damaged  map[uuid.UUID]error // what is wrong with the histories of warehouses in the journal
+}
+
+// evidence is what there is of one warehouse, and what is made of it.
+type evidence struct {
+	*warehouse
+	seen     recover.Seen
+	archived *archive.Archive // nil: there is none
+	standing recover.Plan     // what the journal says, where it has a history
+	choice   recover.Choice
+	plan     recover.Plan
+	parent   *journal.Position // where the new incarnation goes on from
+	past     journal.Histories // what is known of it; nil: nothing
+}
+
+// history is the lineage that is known of it; past is there.
+func (e *evidence) history() journal.Reader { return journal.Lineage(e.past, e.seen.ID) }
+
+// recover recovers one warehouse. The report has no name when it did not come to one.
+func (x *recovery) recover(ctx context.Context, w *warehouse) (recover.Report, error) {
+	e, err := x.look(ctx, w)
+	if err != nil {
+		return recover.Report{}, err
+	}
+	if e.choice, err = recover.Choose(w.Name, x.wanted(), e.seen); err != nil {
+		return recover.Report{}, err
+	}
+	if err := x.makePlan(ctx, e); err != nil {
+		return recover.Report{}, err
+	}
+	switch nothing := len(e.plan.Namespaces)+len(e.plan.Objects) == 0; {
+	case e.choice.Whole:
+		return x.whole(ctx, e)
+	case nothing && !e.seen.Identified && !e.seen.Journaled:
+		return recover.ReportOf(e.plan), nil // it was never a catalog's
+	case x.DryRun:
+		return x.try(ctx, e)
+	}
+	return x.fill(ctx, e)
+}
+
+// look gathers the evidence.
+func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
+	e := &evidence{warehouse: w}
+	var err error
+	if e.archived, err = archive.Open(ctx, w.roots[0].Store); err != nil && !errors.Is(err, archive.ErrNone) {
+		x.node.log.Warn().Str("warehouse", w.Name).Err(err).Msg("the archive cannot be used")
+		e.archived = nil
+	}
+	if err := x.remains(ctx, e); err != nil {
+		return nil, err
+	}
+	if e.seen.Journaled {
+		if err := x.readJournal(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	e.seen.Empty = len(e.standing.Namespaces)+len(e.standing.Objects) == 0
+	cursor, err := x.node.tables.Warehouse(e.seen.ID).Cursor(ctx)
+	e.seen.Tables = !cursor.IsZero()
+	return e, err
+}
+
+func (x *recovery) remains(ctx context.Context, e *evidence) error {
+	var err error
+	if e.archived == nil {
+		e.seen.Remains, err = recover.Look(ctx, e.bound(), x.node.journal, nil, uuid.Nil)
+		return err
+	}
+	e.seen.Remains, err = recover.Look(ctx, e.bound(), x.node.journal, e.archived, e.archived.ID())
+	if err != nil {
+		return err
+	}
+	head, err := e.archived.Warehouse(e.archived.ID()).Head(ctx)
+	e.seen.Archived = &head
+	return err
+}
+
+// readJournal folds what the journal has. A damaged one is replaced by what of it is
+// whole, once; a dry run goes by the rest of the evidence.
+func (x *recovery) readJournal(ctx context.Context, e *evidence) error {
+	var err error
+	lineage := journal.Lineage(x.node.journal, e.seen.ID)
+	e.standing, err = recover.PlanHistory(ctx, e.Name, lineage, 0, recover.FromJournal)
+	var damage *journal.Damage
+	if errors.As(err, &damage) && x.damaged[e.seen.ID] == nil {
+		if x.DryRun {
+			e.seen.Behind, err = damage, nil
+			return nil
+		}
+		if err := x.replaceJournal(ctx, damage); err != nil {
+			return err
+		}
+		x.damaged[e.seen.ID] = damage
+		if err := x.remains(ctx, e); err != nil || !e.seen.Journaled {
+			return err
+		}
+		return x.readJournal(ctx, e)
+	}
+	if err != nil {
+		return damaged(err)
+	}
+	if e.seen.Behind == nil {
+		e.seen.Behind = x.damaged[e.seen.ID]
+	}
+	if e.seen.Head, err = x.node.journal.Warehouse(e.seen.ID).Head(ctx); err != nil {
+		return err
+	}
+	e.seen.Run, err = recover.UnderWay(ctx, x.node.journal.Warehouse(e.seen.ID))
+	return err
+}
+
+// whole brings up the pointer tables of a journal that has it all.
+func (x *recovery) whole(ctx context.Context, e *evidence) (recover.Report, error) {
+	e.id = e.seen.ID
+	cursor, err := x.node.tables.Warehouse(e.id).Cursor(ctx)
+	if err != nil {
+		return recover.Report{}, err
+	}
+	head, err := x.node.journal.Warehouse(e.id).Head(ctx)
+	switch {
+	case err != nil:
+		return recover.Report{}, err
+	case cursor == head && !e.seen.Empty:
+		return recover.Report{}, &recover.Refusal{Warehouse: e.Name, Reason: "nothing is lost: its journal is whole, its pointer tables are up to date, and its catalog is not empty",
+			Command: "puddle recover --warehouse " + e.Name + " --allow-nonempty, which adds what is missing, or --at, which goes back"}
+	case !x.DryRun:
+		err = x.replay(ctx)
+	}
+	return recover.ReportOf(e.plan), err
+}
+
+// cause is that of all events of a recovery.
+func (x *recovery) cause() journal.Cause {
+	return journal.Cause{Actor: journal.CLIActor(userName(os.Getuid())), Origin: journal.OriginRecover}
+}
+
+// incomplete words what an execution ends with.
+func incomplete(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return noLook(fmt.Errorf("warehouse %s: %w: run it again, it goes on", name, err))
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/recover"
+)
+
+// makePlan plans from what was chosen.
+func (x *recovery) makePlan(ctx context.Context, e *evidence) (err error) {
+	e.parent = e.seen.Last
+	if e.seen.Journaled {
+		e.past, e.parent = x.node.journal, &e.seen.Head
+	}
+	switch e.choice.From {
+	case recover.FromJournal:
+		return x.planHistory(ctx, e)
+	case recover.FromArchive:
+		if e.archived == nil {
+			return &recover.Refusal{Warehouse: e.Name, Reason: "the archive that it is recovered from is gone"}
+		}
+		e.past = e.archived
+		e.parent = e.seen.Archived
+		return x.planHistory(ctx, e)
+	case recover.FromMetastore:
+		e.plan, err = recover.PlanMetastore(ctx, e.Name, x.node.tables.Warehouse(e.seen.ID))
+		return err
+	}
+	return x.planSidecars(ctx, e)
+}
+
+// planHistory plans from events. What is under way goes on with the moment where its
+// incarnation began.
+func (x *recovery) planHistory(ctx context.Context, e *evidence) error {
+	until := journal.Seq(0)
+	switch {
+	case e.choice.Whole:
+		e.plan = e.standing
+		return nil
+	case e.seen.Run != nil && e.seen.Run.Parent != nil:
+		until = e.seen.Run.Parent.Seq
+	case x.At != "":
+		at, err := x.moment(ctx, e.Name, e.history())
+		if err != nil {
+			return err
+		}
+		e.parent, until = &at, at.Seq
+	}
+	var err error
+	if e.plan, err = recover.PlanHistory(ctx, e.Name, e.history(), until, e.choice.From); err != nil {
+		return damaged(err)
+	}
+	if !e.choice.Later {
+		return nil
+	}
+	base, end := e.plan, e.parent
+	if e.seen.Run != nil {
+		end = e.seen.Run.Parent
+	}
+	if err := x.planSidecars(ctx, e); err != nil {
+		return err
+	}
+	e.plan, err = recover.WithLater(ctx, base, e.plan, e.roots[0].Store, *end)
+	return err
+}
+
+// moment is the last event at the point that was given.
+func (x *recovery) moment(ctx context.Context, name string, from journal.Reader) (journal.Position, error) {
+	point, err := journal.ParsePoint(x.At)
+	if err != nil {
+		return journal.Position{}, fail(codeUsage, "--at %w", err)
+	}
+	event, err := point.Event(ctx, from, x.at)
+	var uncovered *journal.Uncovered
+	if errors.As(err, &uncovered) {
+		return journal.Position{}, fail(codeUsage, "warehouse %s: --at %w", name, err)
+	}
+	return event.Position, err
+}
+
+// planSidecars plans from sidecars and files, with an archive as proof.
+func (x *recovery) planSidecars(ctx context.Context, e *evidence) error {
+	evidences := recover.Evidences{Roots: e.roots, Name: e.Name, Progress: func(s recover.Surveyed) {
+		x.progress.say("%s: read %d sidecars and %d metadata files, listed %d files", e.Name, s.Sidecars, s.Files, s.Listed)
+	}}
+	if e.past == nil && e.archived != nil {
+		e.past = e.archived
+	}
+	if e.past != nil {
+		evidences.Proven = (&committed{from: e.history()}).proven
+		for last, err := range e.history().ScanBack(ctx, 0) {
+			if err != nil {
+				return damaged(err)
+			}
+			evidences.ProvenUntil = last.At
+			break
+		}
+	}
+	var err error
+	e.plan, err = recover.PlanSidecars(ctx, evidences)
+	return err
+}
+
+// committed is the metadata files that the events of a history made current.
+type committed struct {
+	from journal.Reader
+
+	mu  sync.Mutex
+	all map[uuid.UUID]map[string]bool // guarded by mu; nil: not read yet
+}
+
+// proven implements recover.Evidences.Proven.
+func (c *committed) proven(ctx context.Context, object uuid.UUID) (map[string]bool, bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil {
+		if err := c.readLocked(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	files, known := c.all[object]
+	return files, known, nil
+}
+
+func (c *committed) readLocked(ctx context.Context) error {
+	all := map[uuid.UUID]map[string]bool{}
+	for e, err := range c.from.Scan(ctx, 0) {
+		if err != nil {
+			return damaged(err)
+		}
+		for _, m := range e.Moves() {
+			if m.To == nil {
+				continue
+			}
+			if all[m.UUID] == nil {
+				all[m.UUID] = map[string]bool{}
+			}
+			all[m.UUID][m.To.Pointer.MetadataLocation] = true
+		}
+	}
+	c.all = all
+	return nil
+}

@@ -1,0 +1,110 @@
+package recover
+
+import (
+	"fmt"
+
+	"puddle/journal"
+)
+
+// Wanted is what an operator asks of a recovery.
+type Wanted struct {
+	From          Source // empty: the best that there is
+	At            bool   // a moment of the past
+	AllowNonempty bool
+}
+
+// Seen is what there is to choose from.
+type Seen struct {
+	Remains
+	Run      *Run              // a recovery that is under way
+	Head     journal.Position  // where the journal ends, if it has a history
+	Archived *journal.Position // where the archive ends; nil: there is none
+	Tables   bool              // the pointer tables hold the warehouse
+	Empty    bool              // the catalog has no namespaces, tables and views
+}
+
+// Choice is what a recovery is made from.
+type Choice struct {
+	From  Source
+	Whole bool // the journal has it all: there is nothing to recover
+	Adds  bool // it adds to the catalog that is there
+	Later bool // with what sidecars say that is later than the events of From
+}
+
+// Choose decides what a recovery is made from. Refused are what would replace a
+// catalog that is there, and sources that are not.
+func Choose(name string, w Wanted, s Seen) (Choice, error) {
+	refuse := func(command, reason string, args ...any) (Choice, error) {
+		return Choice{}, &Refusal{name, fmt.Sprintf(reason, args...), command}
+	}
+	if s.Run != nil {
+		if w.From != "" && w.From != s.Run.From || w.At {
+			return refuse(recoverCommand(name), "its recovery from %s is under way: it has to be completed first", s.Run.From)
+		}
+		return Choice{From: s.Run.From, Later: s.Run.Later}, nil
+	}
+	whole := s.Journaled && s.Behind == nil
+	switch {
+	case w.AllowNonempty && s.Journaled && s.Behind != nil:
+		return refuse(recoverCommand(name)+" --from journal", "nothing is added to a journal that is not whole (%v): first decide where it goes on", s.Behind)
+	case w.AllowNonempty && s.Journaled && !w.At:
+		return added(w, s), nil
+	case w.At:
+		return past(w, s, refuse)
+	}
+	from := w.From
+	if from == "" {
+		from = best(s)
+	}
+	switch {
+	case from == FromJournal && !s.Journaled:
+		return refuse("", "the journal has no history of it")
+	case from == FromArchive && s.Archived == nil:
+		return refuse("", "there is no archive of its journal in the warehouse")
+	case from == FromMetastore && !s.Tables:
+		return refuse("", "the pointer tables hold nothing of it")
+	case from == FromMetastore && s.Journaled:
+		return refuse("", "its journal is there: the pointer tables follow it, and prove nothing")
+	case from == FromSidecars && w.From == "" && s.Tables && !s.Journaled:
+		return refuse(metastoreCommand(name), "the pointer tables hold a catalog that its sidecars may be behind: choose --from metastore, or --from sidecars")
+	case from == FromJournal && whole:
+		return Choice{From: from, Whole: true}, nil
+	case !s.Empty && (from == FromSidecars || from == FromArchive && whole):
+		return refuse(recoverCommand(name)+" --allow-nonempty", "its catalog is not empty: what is there would be replaced; --allow-nonempty adds what is missing")
+	}
+	later := from == FromArchive || from == FromJournal && w.From == ""
+	return Choice{From: from, Later: later}, nil
+}
+
+// added is the source of what is added to a catalog.
+func added(w Wanted, s Seen) Choice {
+	from := w.From
+	if from == "" || from == FromJournal {
+		from = FromSidecars
+	}
+	return Choice{From: from, Adds: true}
+}
+
+// past is the source of a moment of the past.
+func past(w Wanted, s Seen, refuse func(string, string, ...any) (Choice, error)) (Choice, error) {
+	switch {
+	case w.From == FromSidecars || w.From == FromMetastore:
+		return refuse("", "the %s know nothing of the past: --at needs the journal or the archive", w.From)
+	case w.From == FromArchive && s.Archived == nil, w.From == FromJournal && !s.Journaled, s.Archived == nil && !s.Journaled:
+		return refuse("", "there is no history to go back in")
+	case w.From == FromArchive || !s.Journaled:
+		return Choice{From: FromArchive}, nil
+	}
+	return Choice{From: FromJournal}, nil
+}
+
+// best is the source that knows most.
+func best(s Seen) Source {
+	switch {
+	case s.Archived != nil && (!s.Journaled || s.Behind != nil && s.Archived.Seq > s.Head.Seq):
+		return FromArchive
+	case s.Journaled:
+		return FromJournal
+	}
+	return FromSidecars
+}
