@@ -175,6 +175,12 @@ func Names(m journal.Move) bool {
 	return m.To != nil && (m.From == nil || !m.To.Identifier.Equal(m.From.Identifier))
 }
 
+// Leads tells whether a move leads its object to a version that it did not have
+// before.
+func Leads(m journal.Move) bool {
+	return m.To != nil && (m.From == nil || m.To.Pointer != m.From.Pointer)
+}
+
 // StepOf is what history keeps of a move, sharing nothing with the event.
 func StepOf(e journal.Event, m journal.Move) Step {
 	m.Updates = nil

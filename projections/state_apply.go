@@ -34,6 +34,7 @@ type held struct {
 type past[V any] struct {
 	value  V
 	before *past[V]
+	count  int // of steps: how many up to here led to a version
 }
 
 var _ Tables = (*held)(nil)
@@ -120,15 +121,19 @@ func (h *held) Move(o HeldObject, e journal.Event, m journal.Move) error {
 		h.names = h.names.put(nameKey(o.Identifier), o.UUID)
 		h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
 	}
-	var before *past[Step]
-	if !h.recent {
-		before, _ = h.steps.get(key)
+	before, _ := h.steps.get(key)
+	step := &past[Step]{value: StepOf(e, m), before: before, count: before.counted()}
+	if Leads(m) {
+		step.count++
 	}
-	h.steps = h.steps.put(key, &past[Step]{StepOf(e, m), before})
+	if h.recent {
+		step.before = nil
+	}
+	h.steps = h.steps.put(key, step)
 	if Names(m) {
 		key := nameKey(m.To.Identifier)
 		before, _ := h.holders.get(key)
-		h.holders = h.holders.put(key, &past[uuid.UUID]{m.UUID, before})
+		h.holders = h.holders.put(key, &past[uuid.UUID]{value: m.UUID, before: before})
 	}
 	return nil
 }

@@ -46,6 +46,46 @@ func (t tree[V]) from(key string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) { ascend(t.root, key, yield) }
 }
 
+// differing yields the keys after one under which two trees may hold different
+// values, ascending, with the values; nil where a tree has none. What the trees share
+// is passed over.
+func (t tree[V]) differing(other tree[V], after string, yield func(key string, mine, others *V) bool) {
+	differing(t.root, other.root, after, yield)
+}
+
+func differing[V any](a, b *node[V], after string, yield func(string, *V, *V) bool) bool {
+	if a == b {
+		return true
+	}
+	key := ""
+	if b == nil || a != nil && a.rank >= b.rank {
+		key = a.key
+	} else {
+		key = b.key
+	}
+	lessA, mine, greaterA := part(a, key)
+	lessB, others, greaterB := part(b, key)
+	if after < key && (!differing(lessA, lessB, after, yield) || !yield(key, mine, others)) {
+		return false
+	}
+	return differing(greaterA, greaterB, after, yield)
+}
+
+// part is what a tree has before a key, under it and after it.
+func part[V any](n *node[V], key string) (less *node[V], value *V, greater *node[V]) {
+	switch {
+	case n == nil:
+		return nil, nil, nil
+	case n.key == key:
+		return n.left, &n.value, n.right
+	}
+	less, greater = split(n, key)
+	if v, ok := (tree[V]{greater}).get(key); ok {
+		return less, &v, remove(greater, key)
+	}
+	return less, nil, greater
+}
+
 // size counts the entries, one by one.
 func (t tree[V]) size() int { return t.root.size() }
 

@@ -1,5 +1,13 @@
 package rest
 
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"puddle/journal"
+)
+
 // configuration is Iceberg's CatalogConfig.
 type configuration struct {
 	Defaults  map[string]string `json:"defaults"`
@@ -17,6 +25,9 @@ func config(c *call) (reply, error) {
 		return reply{}, err
 	}
 	w := c.server.warehouses[name]
+	if of, point, then := strings.Cut(name, "@"); then {
+		return c.configThen(of, point)
+	}
 	if name == "" {
 		if w = c.server.only(); w == nil {
 			return reply{}, badRequest("There are several warehouses: name one with warehouse=NAME")
@@ -33,6 +44,24 @@ func config(c *call) (reply, error) {
 	return ok(answer)
 }
 
+// configThen does the same for a warehouse as of a point, which is looked up once: the
+// prefix names the event.
+func (c *call) configThen(name, point string) (reply, error) {
+	w := c.server.warehouses[name]
+	if w == nil || w.Past == nil {
+		return reply{}, noSuchWarehouse(name + "@" + point)
+	}
+	c.warehouse = w
+	if _, err := journal.ParseSeq(point); err == nil {
+		point = "seq:" + point // as in a prefix
+	}
+	e, err := c.server.event(c.ctx, w, `Query parameter "warehouse" after its @`, point)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(configuration{Overrides: map[string]string{"prefix": prefixThen(w.Name, e.Seq)}, Endpoints: reads()})
+}
+
 // offers are the endpoints as Iceberg writes them.
 func offers() []string {
 	var list []string
@@ -40,4 +69,11 @@ func offers() []string {
 		list = append(list, e.method+" /v1/{prefix}"+e.path)
 	}
 	return list
+}
+
+// reads are those of them that read.
+func reads() []string {
+	return slices.DeleteFunc(offers(), func(e string) bool {
+		return !strings.HasPrefix(e, http.MethodGet) && !strings.HasPrefix(e, http.MethodHead)
+	})
 }

@@ -21,7 +21,7 @@ func TestCase91_Config(t *testing.T) {
 		equal(t, query, prefix(one, query), "default")
 	}
 	equal(t, "lake", prefix(two, "?warehouse=lake"), "lake")
-	for _, query := range []string{"?warehouse=nope", "?warehouse=Default", "?warehouse=s3%3A%2F%2Fbucket%2F", "?warehouse=default@1"} {
+	for _, query := range []string{"?warehouse=nope", "?warehouse=Default", "?warehouse=s3%3A%2F%2Fbucket%2F", "?warehouse=nope@1", "?warehouse=@1"} {
 		one.fails(one.do("GET", "/api/catalog/v1/config"+query, ""), 404, "NoSuchWarehouseException")
 	}
 	two.fails(two.do("GET", "/api/catalog/v1/config", ""), 400, "BadRequestException")

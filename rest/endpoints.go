@@ -74,6 +74,8 @@ func puddleEndpoints() []endpoint {
 		{method: http.MethodGet, path: puddleBase + "/warehouses", handle: listWarehouses},
 		{method: http.MethodGet, path: warehouse + "/events", handle: listEvents},
 		{method: http.MethodGet, path: warehouse + "/history", handle: history},
+		{method: http.MethodGet, path: warehouse + "/state", handle: state},
+		{method: http.MethodGet, path: warehouse + "/diff", handle: diff},
 		{method: http.MethodPost, path: warehouse + "/undrop", handle: undrop, body: true, writes: true},
 		{method: http.MethodPost, path: warehouse + "/repoint", handle: repoint, body: true, writes: true},
 	}

@@ -49,6 +49,7 @@ var faults = map[catalog.Code]fault{
 	catalog.Unsupported:       {http.StatusNotAcceptable, "UnsupportedOperationException"},
 	catalog.Unsafe:            {http.StatusConflict, "UnsafeChangeException"}, // puddle's own routes, and register
 	catalog.Unavailable:       {http.StatusServiceUnavailable, "SlowDownException"},
+	catalog.ReadOnly:          {http.StatusForbidden, "ForbiddenException"},
 	catalog.Full:              {http.StatusInsufficientStorage, "InsufficientStorageException"}, // somebody must do something: no 429, which clients repeat at once
 	catalog.OutcomeUnknown:    {http.StatusInternalServerError, "CommitStateUnknownException"},
 }

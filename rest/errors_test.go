@@ -34,7 +34,7 @@ func TestCase108_Panics(t *testing.T) {
 func TestFaults(t *testing.T) {
 	codes := []catalog.Code{
 		catalog.NoSuchNamespace, catalog.NoSuchTable, catalog.NoSuchView, catalog.FileMissing, catalog.AlreadyExists, catalog.NamespaceNotEmpty,
-		catalog.CommitFailed, catalog.Invalid, catalog.IllegalArgument, catalog.Unprocessable, catalog.Unsupported, catalog.Unsafe, catalog.Unavailable, catalog.Full, catalog.OutcomeUnknown,
+		catalog.CommitFailed, catalog.Invalid, catalog.IllegalArgument, catalog.Unprocessable, catalog.Unsupported, catalog.Unsafe, catalog.Unavailable, catalog.ReadOnly, catalog.Full, catalog.OutcomeUnknown,
 	}
 	if len(codes) != len(faults) {
 		t.Errorf("%d codes, %d faults", len(codes), len(faults))

@@ -37,7 +37,7 @@ func listNamespaces(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := c.query.page(listing(c.warehouse.ID.String() + "/namespaces/" + parent.Key()))
+	page, err := c.query.page(c.listing("namespaces", parent))
 	if err != nil {
 		return reply{}, err
 	}

@@ -81,7 +81,7 @@ func (c *call) listObjects(kinds string, list func(context.Context, journal.Name
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := c.query.page(listing(c.warehouse.ID.String() + "/" + kinds + "/" + in.Key()))
+	page, err := c.query.page(c.listing(kinds, in))
 	if err != nil {
 		return reply{}, err
 	}

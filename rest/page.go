@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"unicode/utf8"
 
+	"puddle/journal"
 	"puddle/projections"
 )
 
@@ -17,6 +18,15 @@ const tokenVersion = 1
 // listing is one thing that can be listed, by an unambiguous name of it. Tokens
 // are bound to it, so that one of another listing is refused (case 87).
 type listing string
+
+// listing is what is listed of a namespace, now or as of then.
+func (c *call) listing(kinds string, in journal.Namespace) listing {
+	warehouse := c.warehouse.ID.String()
+	if c.asOf != 0 {
+		warehouse += "@" + c.asOf.String()
+	}
+	return listing(warehouse + "/" + kinds + "/" + in.Key())
+}
 
 // page is what a client asked for of a listing. Without a token in the query
 // everything comes at once, whatever the size.

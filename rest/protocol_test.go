@@ -24,7 +24,7 @@ func TestCase82_PathsAreNotCleaned(t *testing.T) {
 		f.fails(f.do("GET", path, ""), 404, "NoSuchTableException")
 		f.fails(f.do("POST", path, `{"updates":[]}`), 404, "NoSuchTableException")
 	}
-	for _, prefix := range []string{"a%2Fb", "DEFAULT", "other", "namespaces", "default%20", "default@1"} {
+	for _, prefix := range []string{"a%2Fb", "DEFAULT", "other", "namespaces", "default%20", "default@99"} {
 		f.fails(f.do("GET", "/api/catalog/v1/"+prefix+"/namespaces", ""), 404, "NoSuchWarehouseException")
 	}
 	f.must(200, f.do("GET", "/api/catalog/v1/%64efault/namespaces", ""))

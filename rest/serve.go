@@ -22,7 +22,8 @@ type call struct {
 	endpoint  *endpoint // nil for what is no route
 	query     query
 	caller    access.Caller
-	warehouse *Warehouse // nil when the route is of none
+	warehouse *Warehouse  // nil when the route is of none
+	asOf      journal.Seq // of the event that it is shown as of; 0: as it is
 	body      body
 	data      []byte // the body, once read
 	key       string // Idempotency-Key; empty when there is none
@@ -91,6 +92,11 @@ func (c *call) serve(w http.ResponseWriter) (reply, error) {
 	limited := within(c.ctx, c.server.RequestTimeout)
 	defer limited.end()
 	c.ctx = limited
+	if c.asOf != 0 {
+		if err := c.openPast(); err != nil {
+			return reply{}, err
+		}
+	}
 	if c.endpoint.writes {
 		return c.once()
 	}
@@ -118,8 +124,11 @@ func (c *call) findWarehouse() error {
 		return nil
 	}
 	name, err := url.PathUnescape(c.match.warehouse)
-	if c.warehouse = c.server.warehouses[name]; err != nil || c.warehouse == nil {
+	if err != nil {
 		return noSuchWarehouse(name)
+	}
+	if c.warehouse = c.server.warehouses[name]; c.warehouse == nil {
+		return c.findPast(name)
 	}
 	return nil
 }

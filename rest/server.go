@@ -27,8 +27,11 @@ type Warehouse struct {
 	Location string
 	ID       uuid.UUID
 	Catalog  *catalog.Catalog
-	Journal  journal.Reader
+	Journal  journal.Reader // the lineage
 	State    projections.Reader
+	// Past is what was true before, of the same lineage. Optional: without it, only
+	// the present can be read.
+	Past *projections.Past
 	// Present looks whether a metadata file is in the warehouse. Optional:
 	// without it, nobody can ask.
 	Present func(ctx context.Context, location string) (bool, error)

@@ -50,13 +50,14 @@ type Catalog struct {
 	Options
 	names     locks
 	guard     guard
-	documents documents
+	documents *documents
 	bases     bases
 	spared    spared
+	past      bool // AsOf made it
 }
 
 // New makes a catalog.
-func New(o Options) *Catalog { return &Catalog{Options: o} }
+func New(o Options) *Catalog { return &Catalog{Options: o, documents: &documents{}} }
 
 // record appends an event. From here on a client that hangs up changes nothing.
 // Its time limit holds until the recorder has taken the draft: what nobody waits

@@ -29,6 +29,7 @@ const (
 	Unsupported       Code = "unsupported"         // right, but cannot be done here
 	Unsafe            Code = "unsafe"              // something would be lost: not without being told to, or not at all
 	Unavailable       Code = "unavailable"         // surely not done, for a passing reason
+	ReadOnly          Code = "read-only"           // what is asked to change is the past
 	Full              Code = "full"                // surely not done, until somebody makes room on a disk
 	OutcomeUnknown    Code = "outcome-unknown"     // done or not: only the journal can tell
 )

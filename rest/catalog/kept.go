@@ -8,7 +8,7 @@ type Kept struct {
 
 // Kept tells what is kept now. Safe for concurrent use.
 func (c *Catalog) Kept() Kept {
-	d := &c.documents
+	d := c.documents
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return Kept{Bytes: d.held, Hits: d.hits.Load(), Misses: d.misses.Load()}

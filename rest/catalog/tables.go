@@ -75,7 +75,7 @@ func (c *Catalog) load(ctx context.Context, object projections.Object) (Table, e
 }
 
 func (c *Catalog) shown(ctx context.Context, object projections.Object) (*shownTable, error) {
-	d, err := c.read(ctx, object.Pointer)
+	d, err := c.version(ctx, object)
 	if err != nil {
 		return nil, err
 	}

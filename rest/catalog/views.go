@@ -25,7 +25,7 @@ func (c *Catalog) LoadView(ctx context.Context, id journal.Identifier) (View, er
 
 // show reads a version of a view.
 func (c *Catalog) show(ctx context.Context, object projections.Object) (View, error) {
-	file, err := c.read(ctx, object.Pointer)
+	file, err := c.version(ctx, object)
 	if err != nil {
 		return View{}, err
 	}
