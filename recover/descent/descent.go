@@ -97,6 +97,7 @@ func Choose(o Object, files []File, proof Proof) Choice {
 		c.Proven = proof.Committed[end]
 		c.Warnings = append(c.Warnings, f.unknown(end)...)
 		c.Warnings = append(c.Warnings, l.gaps...)
+		c.Warnings = append(c.Warnings, f.older(end)...)
 	}
 	c.NotUsed = f.unused(end)
 	c.Warnings = append(c.Warnings, f.newer(end)...)

@@ -21,7 +21,7 @@ func (f *family) proven(s warehouse.Location, proof Proof) (base warehouse.Locat
 	}
 	if len(proof.Committed) > 0 {
 		for _, n := range f.loose(s, f.ancestors, open) {
-			if proof.Committed[n.Location] && !f.since.IsZero() && n.LastUpdated.After(f.since) {
+			if proof.Committed[n.Location] && !f.since.IsZero() && n.LastUpdated.After(f.since) && n.LastUpdated.After(f.written) {
 				named[n.Location] = n
 			}
 		}
