@@ -31,6 +31,7 @@ type claims struct {
 	objects    map[uuid.UUID]*claim
 	namespaces []sidecars.Namespace
 	failed     []PlannedObject // sidecars that cannot be used
+	unseen     error           // one that could not be read
 }
 
 // readClaims reads all sidecars.
@@ -42,7 +43,8 @@ func readClaims(ctx context.Context, store warehouse.Reader, read func()) (*clai
 		case err != nil && found.Key == "" || ctx.Err() != nil:
 			return nil, fmt.Errorf("sidecars: %w", cmp.Or(ctx.Err(), err))
 		case err != nil:
-			c.unusable(found.Key, fmt.Errorf("sidecar %q: %w", found.Key, err))
+			c.unseen = fmt.Errorf("sidecar %q: %w", found.Key, err)
+			c.unusable(found.Key, c.unseen)
 		case found.Err != nil:
 			c.unusable(found.Key, found.Err)
 		case found.Namespace != nil:

@@ -44,10 +44,14 @@ type Target struct {
 // any step, another run ends with the same catalog.
 //
 // At the end it records that the recovery is complete, unless something failed for a
-// passing reason: then it is ErrIncomplete. The report is of what was done, whatever
-// the error is.
+// passing reason: then it is ErrIncomplete. A plan with something Unseen is not begun
+// with: that is ErrIncomplete too. The report is of what was done, whatever the error
+// is.
 func Execute(ctx context.Context, p Plan, t Target) (Report, error) {
 	x := &execution{Target: t, report: ReportOf(p), total: len(p.Namespaces) + len(p.Objects)}
+	if p.Unseen != nil {
+		return x.report, fmt.Errorf("%w: nothing is done by halves: %w", ErrIncomplete, p.Unseen)
+	}
 	// Parents first. A crash leaves some namespaces of a level.
 	for _, level := range x.levels() {
 		x.each(len(level), func(i int) { x.namespace(ctx, level[i]) })

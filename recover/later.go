@@ -40,7 +40,7 @@ func WithLater(ctx context.Context, base, beside Plan, store warehouse.Reader, e
 		}
 	}
 	m.settleNames(later)
-	m.plan.Unregistered, m.plan.NotUsed = beside.Unregistered, beside.NotUsed
+	m.plan.Unregistered, m.plan.NotUsed, m.plan.Unseen = beside.Unregistered, beside.NotUsed, beside.Unseen
 	m.plan.order()
 	return m.plan, nil
 }

@@ -103,6 +103,9 @@ type Plan struct {
 	Objects        []PlannedObject
 	Unregistered   []Unregistered
 	NotUsed        []NotUsed
+	// Unseen is something that could not be looked at, for a reason that may pass: with
+	// it, the plan may be another. nil: all was seen.
+	Unseen error
 }
 
 // order puts a plan into the order that it promises, whatever was found first.

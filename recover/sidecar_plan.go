@@ -3,6 +3,7 @@ package recover
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -138,6 +139,9 @@ func (p *sidecarPlan) look(ctx context.Context, f folder) error {
 	p.mu.Lock()
 	for _, b := range s.broken {
 		p.plan.NotUsed = append(p.plan.NotUsed, NotUsed{b.Spelled, b.reason})
+		if b.unseen && len(p.homes[f.place]) > 0 {
+			p.plan.Unseen = fmt.Errorf("metadata file %s: %s", b.Spelled, b.reason)
+		}
 	}
 	p.mu.Unlock()
 	for _, n := range p.homes[f.place] {
@@ -224,6 +228,9 @@ func (p *sidecarPlan) again(ctx context.Context, at place) (surveyed, error) {
 // finish puts the parts of the plan together.
 func (p *sidecarPlan) finish() {
 	p.plan.Objects = p.claims.failed
+	if p.claims.unseen != nil {
+		p.plan.Unseen = p.claims.unseen
+	}
 	for _, n := range p.claims.objects {
 		p.plan.Objects = append(p.plan.Objects, n.planned)
 		p.plan.NotUsed = append(p.plan.NotUsed, n.notUsed...)

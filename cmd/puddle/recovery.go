@@ -55,6 +55,9 @@ func (x *recovery) recover(ctx context.Context, w *warehouse) (recover.Report, e
 		return x.whole(ctx, e)
 	case nothing && !e.seen.Identified && !e.seen.Journaled:
 		return recover.ReportOf(e.plan), nil // it was never a catalog's
+	case e.plan.Unseen != nil:
+		err := fmt.Errorf("%w: %w", recover.ErrIncomplete, e.plan.Unseen)
+		return recover.ReportOf(e.plan), incomplete(e.Name, err)
 	case x.DryRun:
 		return x.try(ctx, e)
 	}
@@ -162,5 +165,5 @@ func incomplete(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return noLook(fmt.Errorf("warehouse %s: %w: run it again, it goes on", name, err))
+	return noLook(fmt.Errorf("warehouse %s: %w (another run goes on)", name, err))
 }
