@@ -23,6 +23,8 @@ type cli struct {
 	Serve       serveCmd       `cmd:"" default:"withargs" help:"Run the catalog. This is what happens without a command."`
 	Log         logCmd         `cmd:"" help:"The events of a warehouse, newest first."`
 	History     historyCmd     `cmd:"" help:"Every pointer that a table or view has had, oldest first."`
+	At          atCmd          `cmd:"" help:"The catalog as it was: namespaces, names and pointers."`
+	Diff        diffCmd        `cmd:"" help:"What changed between two points."`
 	Status      statusCmd      `cmd:"" help:"How the catalog is: heads, pointer tables, purges."`
 	Undrop      undropCmd      `cmd:"" help:"Bring a dropped table or view back."`
 	Repoint     repointCmd     `cmd:"" help:"Move a table or view to another of its metadata files."`
@@ -70,7 +72,7 @@ func run(args []string, s *session) int {
 
 // laterCommands are those that this build does not have yet.
 var laterCommands = []string{
-	"diff", "at", "holds", "hazards", "backup", "restore", "drill",
+	"holds", "hazards", "backup", "restore", "drill",
 	"roots", "relocate", "hive", "warehouse",
 }
 

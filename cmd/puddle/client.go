@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/rs/zerolog"
@@ -70,6 +71,15 @@ func (s *session) connect(c config.Config, p purpose) (*client, error) {
 	return &client{http: http.Client{Transport: inProcess{n.handler, actor}}, close: n.Close}, nil
 }
 
+// patience is how long a request may take: one of a report that opened the files
+// itself, as long as whoever asked waits.
+func (n *node) patience() time.Duration {
+	if n.purpose == reporting {
+		return 1000 * time.Hour
+	}
+	return n.config.Server.RequestTimeout
+}
+
 // dial reaches the server through its socket.
 func dial(busy *held) (*client, error) {
 	if busy.by.socket == "" {
@@ -88,6 +98,25 @@ func dial(busy *held) (*client, error) {
 // refuses has the exit code that fits.
 func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	return c.send(ctx, http.MethodGet, path+"?"+query.Encode(), nil)
+}
+
+// pages gets page after page of an answer, until one has no next; the query may be
+// changed in between.
+func (c *client) pages(ctx context.Context, path string, query url.Values, take func(body []byte) error) error {
+	query.Set("limit", "10000")
+	for {
+		body, err := c.get(ctx, path, query)
+		if err != nil {
+			return err
+		}
+		var page struct {
+			Next string `json:"next"`
+		}
+		if err := errors.Join(json.Unmarshal(body, &page), take(body)); err != nil || page.Next == "" {
+			return err
+		}
+		query.Set("next", page.Next)
+	}
 }
 
 // post answers what became of a change that is asked for with a JSON body.
@@ -136,6 +165,7 @@ var errUnanswered = errors.New("the server did not answer")
 // asked are the words of the command line for the parameters of the routes.
 var asked = strings.NewReplacer(
 	`Query parameter "after"`, "--since", `Query parameter "until"`, "--until", `Query parameter "kind"`, "--kind",
+	`Query parameter "at"`, "the point", `Query parameter "from"`, "the first point", `Query parameter "to"`, "the second point",
 	`Query parameter "identifier"`, "table", `Query parameter "uuid"`, "table",
 	`"table" of The request`, "table", `"as" of The request`, "--as", "(allow-rewind)", "(--allow-rewind)", "(as)", "(--as)", "(force ", "(--force ",
 )

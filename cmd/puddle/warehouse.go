@@ -11,6 +11,7 @@ import (
 	store "puddle/internal/warehouse"
 	"puddle/internal/warehouse/dir"
 	"puddle/journal"
+	"puddle/projections"
 	"puddle/recover"
 	"puddle/rest"
 	"puddle/rest/access"
@@ -75,7 +76,7 @@ func (n *node) options() (rest.Options, error) {
 	return rest.Options{
 		Access: guard, Log: logRequest(n.log), Metrics: n.metrics, Build: build(),
 		MaxBody: n.config.Server.MaxBodyBytes, MaxInflight: n.config.Server.MaxInflightBytes,
-		RequestTimeout: n.config.Server.RequestTimeout, KeyLifetime: n.config.KeyLifetime,
+		RequestTimeout: n.patience(), KeyLifetime: n.config.KeyLifetime,
 		Now: n.steady.now,
 	}, err
 }
@@ -105,6 +106,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 	offered := rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: decides, Journal: events, State: reader, Present: w.present,
+		Past:     projections.NewPast(w.id, events, reader),
 		Cursor:   n.tables.Warehouse(w.id).Cursor,
 		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
