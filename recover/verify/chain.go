@@ -127,7 +127,7 @@ func (r *run) anchor(ctx context.Context) error {
 		r.found(finding)
 		return nil
 	}
-	err = head.Check(ctx, r.from)
+	err = head.CheckLineage(ctx, r.Journal, r.ID)
 	if errors.Is(err, anchor.ErrRolledBack) || errors.Is(err, anchor.ErrOtherHistory) {
 		r.doubt = true
 		finding.Message = err.Error()
@@ -143,11 +143,11 @@ func (r *run) anchor(ctx context.Context) error {
 // dated compares the rest of what the anchor and the identity say with the events
 // that they were written of.
 func (r *run) dated(ctx context.Context, head anchor.Head, finding Finding) error {
-	for e, err := range r.from.Scan(ctx, head.Seq-1) {
+	for e, err := range r.lineage().Scan(ctx, head.Seq-1) {
 		if err != nil {
 			return r.damaged(err)
 		}
-		if !e.At.Equal(head.At) {
+		if e.Position == head.Position && !e.At.Equal(head.At) {
 			finding.Message = fmt.Sprintf("it dates its event %s, the journal %s", head.At, e.At)
 			r.found(finding.at(e.Position))
 		}

@@ -25,7 +25,7 @@ func (w *world) begin(t *testing.T) {
 	w.must(err)
 	w.must(w.journal.Append(t.Context(), entry))
 	w.tables = projections.NewMemory()
-	w.must(projections.CatchUp(t.Context(), w.journal.Warehouse(w.id), 0, w.tables.Warehouse(w.id)))
+	w.must(projections.CatchUp(t.Context(), journal.Lineage(w.journal, w.id), 0, w.tables.Warehouse(w.id)))
 	w.recorder, err = recorder.New(t.Context(), w.journal, w.tables, recorder.Options{})
 	w.must(err)
 	t.Cleanup(func() { w.must(w.recorder.Close()) })

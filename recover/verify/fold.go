@@ -22,12 +22,12 @@ func (r *run) folded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = projections.CatchUp(ctx, r.from, cursor.Seq, into)
+	err = projections.CatchUp(ctx, r.lineage(), cursor.Seq, into)
 	if err == nil && !cursor.IsZero() {
 		err = r.compare(ctx, into)
 	}
 	if err == nil {
-		err = projections.CatchUp(ctx, r.from, 0, into)
+		err = projections.CatchUp(ctx, r.lineage(), 0, into)
 	}
 	var conflict *projections.Conflict
 	switch {
@@ -50,6 +50,9 @@ func (r *run) folded(ctx context.Context) error {
 	}
 	return r.alive(ctx, r.Tables.Warehouse(r.ID))
 }
+
+// lineage is all that the pointer tables follow.
+func (r *run) lineage() journal.Reader { return journal.Lineage(r.Journal, r.ID) }
 
 // alive keeps the ids of the live objects, and where the rest of them is asked for.
 func (r *run) alive(ctx context.Context, source projections.Warehouse) error {
@@ -94,7 +97,7 @@ func (r *run) compare(ctx context.Context, into *folding) (err error) {
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
 	cursor := held.Cursor()
-	if err := projections.CatchUp(ctx, r.from, cursor.Seq, into); err != nil {
+	if err := projections.CatchUp(ctx, r.lineage(), cursor.Seq, into); err != nil {
 		return err
 	}
 	is, err := into.Moment(ctx)

@@ -151,7 +151,7 @@ type looks struct {
 }
 
 func (r *run) looks() *looks {
-	return &looks{run: r, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.from, Reader: r.reader()})}
+	return &looks{run: r, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.lineage(), Reader: r.reader()})}
 }
 
 // seen is what one look at an object saw.
