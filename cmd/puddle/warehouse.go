@@ -12,6 +12,7 @@ import (
 	"puddle/internal/warehouse/dir"
 	"puddle/journal"
 	"puddle/projections"
+	"puddle/projections/sidecars"
 	"puddle/recover"
 	"puddle/rest"
 	"puddle/rest/access"
@@ -25,7 +26,8 @@ type warehouse struct {
 	roots store.Roots // its own first
 	id    uuid.UUID   // known once it is bound
 
-	purges *purge.Job // where a node that serves removes files
+	purges   *purge.Job         // where a node that serves removes files
+	sidecars *sidecars.Follower // where there are any
 }
 
 // openWarehouses opens the folders that warehouses use.
@@ -102,12 +104,14 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
 		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
+		Unconfirmed: n.unconfirmed(w), Named: w.named(),
 	})
 	offered := rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: decides, Journal: events, State: reader, Present: w.present,
 		Past:     projections.NewPast(w.id, events, reader),
 		Cursor:   n.tables.Warehouse(w.id).Cursor,
+		Sidecars: w.sidecarsNow(),
 		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
