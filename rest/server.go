@@ -44,9 +44,9 @@ type Warehouse struct {
 	// Anchor tells how far the anchor in the warehouse is. Optional: without it,
 	// there is none.
 	Anchor func() Anchor
-	// Sidecars tells how far the copy of the catalog in the warehouse is. Optional:
-	// without it, there is none.
-	Sidecars func() Sidecars
+	// Archive tells how far the archive in the warehouse is. Optional: without it,
+	// nobody tells.
+	Archive func() Archive
 	// Proofs tells when each level was proven last, the lowest first. Optional.
 	Proofs func() []Proof
 	// Purging tells what the job does that removes the files of dropped tables.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"puddle/cmd/puddle/config"
+	"puddle/projections/archive"
 )
 
 // configCmd groups what looks at the configuration.
@@ -45,6 +46,11 @@ func (c configCheckCmd) Run(s *session) error {
 	}
 	for _, w := range checked.Warehouses {
 		if _, err := fmt.Fprintf(s.stdout, "warehouse %s at %s\n", w.Name, w.Root.URL); err != nil {
+			return err
+		}
+	}
+	if checked.Journal.Archive == string(archive.Off) {
+		if _, err := fmt.Fprintln(s.stdout, "warning: "+notArchived); err != nil {
 			return err
 		}
 	}

@@ -146,14 +146,14 @@ func (p statusPage) perfdata() string {
 		if w.Anchor != nil {
 			data = append(data, fmt.Sprintf("%s.anchor-behind=%d", w.Warehouse, w.Anchor.Behind))
 		}
+		if w.Archive != nil && w.Archive.Mode != "off" {
+			data = append(data, fmt.Sprintf("%[1]s.archive-behind=%[2]d %[1]s.archive-lag=%.1[3]fs", w.Warehouse, w.Archive.Behind, w.Archive.Lag))
+		}
 		for _, proof := range w.Proofs {
 			data = append(data, fmt.Sprintf("%s.verified-%d=%ds", w.Warehouse, proof.Level, proof.Age))
 		}
 		if w.Purges.Pending != nil {
 			data = append(data, fmt.Sprintf("%[1]s.purges-pending=%[2]d %[1]s.purges-due=%[3]d", w.Warehouse, *w.Purges.Pending, w.Purges.Due))
-		}
-		if w.Sidecars != nil {
-			data = append(data, fmt.Sprintf("%[1]s.sidecars-behind=%[2]d %[1]s.sidecars-age=%[3]ds", w.Warehouse, w.Sidecars.Behind, w.Sidecars.Age))
 		}
 	}
 	return strings.Join(data, " ")

@@ -41,11 +41,8 @@ type statusPage struct {
 		Anchor *struct {
 			Behind uint64 `json:"behind"`
 		} `json:"anchor"` // nil: there is none here
-		Sidecars *struct {
-			Behind uint64 `json:"behind"`
-			Age    int64  `json:"age"`
-		} `json:"sidecars"` // nil: there are none here
-		Proofs []struct {
+		Archive *archivePage `json:"archive"` // nil: nobody tells
+		Proofs  []struct {
 			Level int    `json:"level"`
 			At    string `json:"at"`
 			Age   int64  `json:"age"`
@@ -146,19 +143,16 @@ func (c statusCmd) report(s *session, asked *client) error {
 func (p statusPage) print(s *session, live bool) error {
 	var rows []table.Row
 	for _, w := range p.Warehouses {
-		anchor, sidecars := "none", "none"
-		if !live {
-			anchor, sidecars = "not looked at", "not looked at"
-		}
-		if w.Anchor != nil {
+		anchor := "none"
+		switch {
+		case w.Anchor != nil:
 			anchor = lag(w.Anchor.Behind)
+		case !live:
+			anchor = "not looked at"
 		}
-		if w.Sidecars != nil {
-			sidecars = lag(w.Sidecars.Behind)
-		}
-		rows = append(rows, table.Row{w.Warehouse, w.Head.Seq.String(), w.Incarnation.String(), lag(w.Tables.Behind), w.Purges.String(), anchor, sidecars})
+		rows = append(rows, table.Row{w.Warehouse, w.Head.Seq.String(), w.Incarnation.String(), lag(w.Tables.Behind), w.Purges.String(), anchor})
 	}
-	if err := s.table(table.Row{"warehouse", "head", "incarnation", "tables", "purges", "anchor", "sidecars"}, rows...); err != nil {
+	if err := s.table(table.Row{"warehouse", "head", "incarnation", "tables", "purges", "anchor"}, rows...); err != nil {
 		return err
 	}
 	return s.lines(append(p.surroundings(live), p.told()...))
@@ -187,6 +181,11 @@ func (p statusPage) surroundings(live bool) []string {
 			line += fmt.Sprintf(" level %d at %s", proof.Level, proof.At)
 		}
 		lines = append(lines, line)
+	}
+	for _, w := range p.Warehouses {
+		if w.Archive != nil {
+			lines = append(lines, "archive "+w.Warehouse+": "+w.Archive.String())
+		}
 	}
 	for _, f := range p.Room.Files {
 		line := fmt.Sprintf("file %s: %d bytes", f.Name, f.Bytes)

@@ -12,7 +12,7 @@ import (
 	"puddle/internal/warehouse/dir"
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/sidecars"
+	"puddle/projections/archive"
 	"puddle/recover"
 	"puddle/rest"
 	"puddle/rest/access"
@@ -26,8 +26,8 @@ type warehouse struct {
 	roots store.Roots // its own first
 	id    uuid.UUID   // known once it is bound
 
-	purges   *purge.Job         // where a node that serves removes files
-	sidecars *sidecars.Follower // where there are any
+	archive *archive.Follower // where the journal is archived
+	purges  *purge.Job        // where a node that serves removes files
 }
 
 // openWarehouses opens the folders that warehouses use.
@@ -100,18 +100,20 @@ func (n *node) handle(context.Context) error {
 // offer is a warehouse as it is served.
 func (n *node) offer(w *warehouse) rest.Warehouse {
 	reader, events := n.recorder.Reader(w.id), journal.Lineage(n.journal, w.id)
+	var records catalog.Recorder = n.recorder
+	if n.synchronous(w) {
+		records, events = archiving{n.recorder, w.archive}, repeats{events, w.archive}
+	}
 	decides := catalog.New(catalog.Options{
-		ID: w.id, Roots: w.roots, Reader: reader, Recorder: n.recorder, Journal: events,
+		ID: w.id, Roots: w.roots, Reader: reader, Recorder: records, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
 		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
-		Unconfirmed: n.unconfirmed(w), Named: w.named(),
 	})
 	offered := rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: decides, Journal: events, State: reader, Present: w.present,
-		Past:     projections.NewPast(w.id, events, reader),
-		Cursor:   n.tables.Warehouse(w.id).Cursor,
-		Sidecars: w.sidecarsNow(),
+		Past:   projections.NewPast(w.id, events, reader),
+		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
 		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}

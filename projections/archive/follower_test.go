@@ -150,7 +150,7 @@ func TestFailingStoreOnlyDelays(t *testing.T) {
 	})
 }
 
-// Case 158: a second writer stops the follower. It is told once, and who waits is.
+// Case 162: a second writer stops the follower. It is told once, and who waits is.
 func TestSecondWriterStopsTheFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follow(t, archive.Sync)

@@ -99,7 +99,7 @@ func parse(name string, data []byte) (h header, stored []byte, err error) {
 		return h, nil, damaged(name, h.Warehouse, incarnation, 0, format, args...)
 	}
 	rest, ok := bytes.CutPrefix(data, []byte(magic))
-	line, stored, ended := bytes.Cut(rest[:min(len(rest), maxHeader)], []byte("\n"))
+	line, _, ended := bytes.Cut(rest[:min(len(rest), maxHeader)], []byte("\n"))
 	if !ok || !ended {
 		return broken("it is no segment")
 	}

@@ -126,7 +126,7 @@ func TestRetryKnowsItself(t *testing.T) {
 	w.wantAll(t)
 }
 
-// Case 158: two catalogs write one warehouse. The loser stops, whichever it is, and
+// Case 162: two catalogs write one warehouse. The loser stops, whichever it is, and
 // what the winner has archived stays.
 func TestSecondWriterIsFound(t *testing.T) {
 	first := newWorld(journaltest.Entries(t, journaltest.NewStory(lake).Drafts, journaltest.Start))

@@ -46,7 +46,8 @@ type Logging struct {
 // Journal is the embedded journal.
 type Journal struct {
 	Path        string
-	MaxDocument int64 // compressed bytes; larger metadata files are recorded by digest only
+	Archive     string // async, sync, off: as package archive names them
+	MaxDocument int64  // compressed bytes; larger metadata files are recorded by digest only
 }
 
 // Metastore is where pointers are kept.
@@ -134,7 +135,7 @@ func defaults() Config {
 		},
 		Logging:   Logging{Level: "info", Format: "text"},
 		DataDir:   "puddle-data",
-		Journal:   Journal{MaxDocument: journal.MaxDocumentBytes},
+		Journal:   Journal{Archive: "async", MaxDocument: journal.MaxDocumentBytes},
 		Metastore: Metastore{Type: SQLite},
 		Metrics:   true, KeyLifetime: 30 * time.Minute,
 	}

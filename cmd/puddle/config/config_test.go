@@ -45,7 +45,7 @@ func TestDefaultIsEverythingBelowPuddleData(t *testing.T) {
 			RequestTimeout: 60 * time.Second, ShutdownGrace: 20 * time.Second,
 		},
 		Logging: Logging{"info", "text"}, DataDir: "puddle-data",
-		Journal:    Journal{"puddle-data/journal.db", 16 << 20},
+		Journal:    Journal{"puddle-data/journal.db", "async", 16 << 20},
 		Metastore:  Metastore{SQLite, "puddle-data/puddle.db"},
 		Warehouses: []Warehouse{{"default", Place{root, location}, nil, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour}},
 		Metrics:    true, KeyLifetime: 30 * time.Minute,
@@ -73,7 +73,7 @@ server:
   shutdown-grace: 5s
 logging: {level: debug, format: json}
 data-dir: $HOME_OF/data
-journal: {path: j.db, archive: async, max-document: 1KiB}
+journal: {path: j.db, archive: sync, max-document: 1KiB}
 metastore: {type: sqlite, sqlite: {path: p.db}}
 warehouses:
   b.2: {location: /w/b, allowed-locations: ["file:/more/b"]}
@@ -98,7 +98,7 @@ idempotency: {lifetime: 36h}
 	want := Config{
 		Server:  Server{"[::1]:9000", true, 1 << 20, 4 << 20, 90 * time.Second, 5 * time.Second},
 		Logging: Logging{"debug", "json"}, DataDir: "/srv/data",
-		Journal: Journal{"j.db", 1024}, Metastore: Metastore{SQLite, "p.db"},
+		Journal: Journal{"j.db", "sync", 1024}, Metastore: Metastore{SQLite, "p.db"},
 		Warehouses: []Warehouse{
 			{"b.2", place("/w/b"), []Place{place("file:/more/b")}, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour},
 			{"a", place("file:///w/a"), nil, Purge{PurgeIgnore, 0}, 90 * time.Minute},

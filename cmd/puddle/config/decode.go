@@ -56,11 +56,7 @@ func (d *decoder) server(b *block, s *Server) {
 
 func (d *decoder) journal(b *block, j *Journal) {
 	b.text("path", &j.Path)
-	archive := "async"
-	b.choice("archive", &archive, "async", "sync", "off")
-	if archive == "sync" {
-		b.fail("archive", "sync is not in this build; leave it out")
-	}
+	b.choice("archive", &j.Archive, "async", "sync", "off")
 	b.size("max-document", journal.MaxDocumentBytes, &j.MaxDocument)
 	b.end()
 }

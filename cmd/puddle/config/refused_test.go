@@ -71,7 +71,6 @@ func TestNotInThisBuild(t *testing.T) {
 	for key, file := range map[string]string{
 		"server.tls.cert-file":                       "server: {tls: {cert-file: a}}",
 		"server.public-url":                          "server: {public-url: 'https://a'}",
-		"journal.archive":                            "journal: {archive: sync}",
 		"metastore.type":                             "metastore: {type: postgresql}",
 		"metastore.postgresql.url":                   "metastore: {postgresql: {url: a}}",
 		"warehouses.a.location":                      "warehouses: {a: {location: 's3://b/c'}}",

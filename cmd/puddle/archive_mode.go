@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	"puddle/projections/archive"
+	"puddle/rest"
+	"puddle/rest/catalog"
+)
+
+// notArchived is said where the archive is off: at a start, and by config check.
+const notArchived = "journal.archive is off: when the machine or its disk is lost, nothing in the warehouse proves what was committed"
+
+// startArchives has the journal archived in its warehouses. A recovery reads what is
+// archived; the next start archives what it has recorded.
+func (n *node) startArchives(context.Context) error {
+	mode := archive.Mode(n.config.Journal.Archive)
+	if n.purpose != serving && n.purpose != changing || n.config.Metastore.Type == config.Memory {
+		return nil
+	}
+	if mode == archive.Off {
+		if n.purpose == serving {
+			n.log.Warn().Msg(notArchived)
+		}
+		return nil
+	}
+	for _, w := range n.warehouses {
+		follower := archive.Follow(archive.Options{
+			ID: w.id, Store: w.roots[0].Store, From: n.journal, Mode: mode, Failed: archiveFailed(n.log, w.Name),
+		})
+		w.archive = follower
+		follower.Wake()
+		n.onClose(func() error { return closeArchive(follower) })
+	}
+	return nil
+}
+
+// closeArchive seals what is left.
+func closeArchive(follower *archive.Follower) error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return follower.Close(ctx)
+}
+
+// archiveFailed tells why something is not archived, and what nothing but a decision
+// can mend.
+func archiveFailed(log zerolog.Logger, warehouse string) func(error) {
+	return func(err error) {
+		line, message := log.Warn(), "archive is late"
+		if archive.Final(err) {
+			line, message = log.Error().Str("see", "docs/operations.md#the-archive-has-stopped"), "archive has stopped"
+		}
+		line.Str("warehouse", warehouse).Err(err).Msg(message)
+	}
+}
+
+// wakeArchive says that a warehouse's journal has grown.
+func (n *node) wakeArchive(e journal.Event) {
+	if w := n.named(e.Warehouse); w != nil && w.archive != nil {
+		w.archive.Wake()
+	}
+}
+
+// archived is the archive, for those who ask; nil where nobody can tell.
+func (n *node) archived(w *warehouse) func() rest.Archive {
+	mode := n.config.Journal.Archive
+	switch {
+	case n.config.Metastore.Type == config.Memory:
+		return nil
+	case mode == string(archive.Off):
+		return func() rest.Archive { return rest.Archive{Mode: mode} }
+	case w.archive == nil:
+		return nil
+	}
+	return func() rest.Archive {
+		s := w.archive.State()
+		return rest.Archive{Mode: mode, Seq: s.Sealed.Seq, Since: s.Since, Err: s.Err, Stopped: s.Final(), Failed: s.Failed}
+	}
+}
+
+// synchronous tells whether changes are answered when the archive has them.
+func (n *node) synchronous(w *warehouse) bool {
+	return w.archive != nil && archive.Mode(n.config.Journal.Archive) == archive.Sync
+}
+
+// archiving is a recorder whose changes are done when the archive has them.
+type archiving struct {
+	catalog.Recorder
+	archive *archive.Follower
+}
+
+// Record refuses what would not be archived, records, and waits. A change that is
+// recorded when the request's time is over is not known to be what was promised, and so
+// its outcome is unknown; it is made.
+func (a archiving) Record(ctx context.Context, d journal.Draft) (journal.Event, error) {
+	if err := a.archive.State().Err; err != nil {
+		return journal.Event{}, &catalog.Error{
+			Code: catalog.Unavailable, Message: "The change was not made: the journal cannot be archived at the moment", Err: err,
+		}
+	}
+	e, err := a.Recorder.Record(ctx, d)
+	if err != nil {
+		return e, err
+	}
+	return e, unarchived(a.archive.Wait(ctx, e.Position), e.Seq)
+}
+
+// unarchived is the outcome of a change that the journal has and the archive may lack.
+func unarchived(err error, seq journal.Seq) error {
+	if err == nil {
+		return nil
+	}
+	return &catalog.Error{
+		Code: catalog.OutcomeUnknown, Message: "The change is in the journal, and was not archived in time: look whether it is there",
+		Err: fmt.Errorf("%w: event %d is not in the archive: %w", journal.ErrUnknownOutcome, seq, err),
+	}
+}
+
+// repeats is a journal that answers what was asked before when the archive has it.
+type repeats struct {
+	journal.Reader
+	archive *archive.Follower
+}
+
+// repeatTime bounds a wait that has no end of its own.
+const repeatTime = time.Minute
+
+// Answered implements journal.Reader.
+func (r repeats) Answered(ctx context.Context, actor journal.Actor, key string, now time.Time) (journal.Answer, bool, error) {
+	answer, known, err := r.Reader.Answered(ctx, actor, key, now)
+	if err != nil || !known || answer.Seq == 0 {
+		return answer, known, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, repeatTime)
+	defer cancel()
+	if err := r.archive.Wait(ctx, journal.Position{Seq: answer.Seq}); err != nil {
+		return answer, false, errors.Join(journal.ErrUnknownOutcome, err)
+	}
+	return answer, true, nil
+}
