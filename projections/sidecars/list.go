@@ -19,27 +19,56 @@ type Found struct {
 	Err       error // an *Unusable
 }
 
-// List reads the sidecars of a warehouse, ascending by key, one at a time. A file
-// that is none is a Found with an Err and stops nothing. The second error says
-// that something could not be looked at: the file of that Key, and the list goes
-// on, or with an empty Key the folder, which ends it. Two files that spell one uuid
-// in different letter case are two.
+// List reads the sidecars of a warehouse and yields them ascending by key, while it
+// reads a few ahead. A file that is none is a Found with an Err and stops nothing. The
+// second error says that something could not be looked at: the file of that Key, and
+// the list goes on, or with an empty Key the folder, which ends it. Two files that
+// spell one uuid in different letter case are two.
 func List(ctx context.Context, store warehouse.Reader) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		var ahead []chan looked // the oldest first
+		next := func() bool {
+			l := <-ahead[0]
+			ahead = ahead[1:]
+			return !l.there || yield(l.found, l.err)
+		}
 		for entry, err := range store.List(ctx, Folder) {
+			for len(ahead) > 0 && (err != nil || len(ahead) == parallel) {
+				if !next() {
+					return
+				}
+			}
 			if err != nil {
 				yield(Found{}, err)
 				return
 			}
-			if entry.Key == cursorKey {
-				continue
-			}
-			found, there, err := find(ctx, store, entry.Key)
-			if there && !yield(found, err) {
-				return
+			if entry.Key != cursorKey {
+				ahead = append(ahead, look(ctx, store, entry.Key))
 			}
 		}
+		for len(ahead) > 0 && next() {
+		}
 	}
+}
+
+// looked is what came of reading a file.
+type looked struct {
+	found Found
+	there bool
+	err   error
+}
+
+// look reads a file while others do something else.
+func look(ctx context.Context, store warehouse.Reader, key string) chan looked {
+	done := make(chan looked, 1)
+	go func() {
+		var l looked
+		l.found, l.there, l.err = find(ctx, store, key)
+		done <- l
+	}()
+	return done
 }
 
 // find reads one file; false when it is gone.
