@@ -16,6 +16,7 @@ type Report struct {
 	Objects        []PlannedObject
 	Unregistered   []Unregistered
 	NotUsed        []NotUsed
+	Whole          bool // the journal has it all: nothing was lost but tables that follow it
 }
 
 // ReportOf is the report of a plan that nothing was done of yet.

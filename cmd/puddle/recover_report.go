@@ -158,6 +158,9 @@ func linesOf(r recover.Report, dryRun bool) []string {
 	}
 	lines := []string{fmt.Sprintf("warehouse %s, from %s: %d namespaces and %d tables and views %s; %d skipped, %d dropped, %d failed, %d unregistered",
 		r.Warehouse, r.From, t.Namespaces, t.Recovered, done, t.Skipped, t.Dropped, t.Failed, t.Unregistered)}
+	if r.Whole {
+		lines = append(lines, "  nothing was lost: the journal is whole, and the pointer tables follow it")
+	}
 	if r.EventsReplayed > 0 {
 		lines = append(lines, fmt.Sprintf("  %d events were replayed", r.EventsReplayed))
 	}

@@ -152,7 +152,9 @@ func (x *recovery) whole(ctx context.Context, e *evidence) (recover.Report, erro
 	case !x.DryRun:
 		err = x.replay(ctx)
 	}
-	return recover.ReportOf(e.plan), err
+	report := recover.ReportOf(e.plan)
+	report.Whole = true
+	return report, err
 }
 
 // cause is that of all events of a recovery.
