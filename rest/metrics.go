@@ -230,7 +230,7 @@ func (m *Metrics) watch(s *server) {
 	m.registry.MustRegister(gauges)
 	for i := range s.Warehouses {
 		w := &s.Warehouses[i]
-		m.registry.MustRegister(newWarehouseGauges(w), newArchiveGauges(w), newPurgeGauges(w, s.Now))
+		m.registry.MustRegister(newWarehouseGauges(w), newArchiveGauges(w), newPurgeGauges(w, s.Now), newSidecarGauges(w, s.Now))
 		for _, result := range commitResults {
 			m.commits.WithLabelValues(w.Name, result)
 		}

@@ -28,6 +28,7 @@ func TestMetricsLabelsAreFew(t *testing.T) {
 		for i := range o.Warehouses {
 			w := &o.Warehouses[i]
 			w.Anchor = func() Anchor { return Anchor{Seq: 1, Failed: 2} }
+			w.Sidecars = func() Sidecars { return Sidecars{Seq: 1, Failed: 2} }
 			w.Proofs = func() []Proof { return []Proof{{Level: 3, At: time.Unix(9, 0)}} }
 			w.Purging = func() Purging { return Purging{} }
 		}
@@ -84,6 +85,9 @@ func TestMetricsOfWhatFollows(t *testing.T) {
 			return Room{Files: []FileRoom{{"journal", 10, 4}}, Disks: []DiskRoom{{Name: "data-dir", Free: 5, Least: 9}, {Name: "tables", Err: errors.New("no")}}}
 		}
 		o.Warehouses[0].Anchor = func() Anchor { return Anchor{Seq: 0, Failed: 2, Err: errors.New("no mount")} }
+		o.Warehouses[0].Sidecars = func() Sidecars {
+			return Sidecars{Seq: 1, Behind: 5, Oldest: epoch.Add(-time.Minute), Failed: 3, Err: errors.New("no place")}
+		}
 		o.Warehouses[0].Proofs = func() []Proof { return []Proof{{Level: 3, At: epoch.Add(-time.Hour)}} }
 	})
 	f.showsMetric(
@@ -92,6 +96,8 @@ func TestMetricsOfWhatFollows(t *testing.T) {
 		`puddle_disk_free_bytes{disk="data-dir"} 5`, `puddle_disk_least_bytes{disk="data-dir"} 9`,
 		`puddle_disk_unknown{disk="data-dir"} 0`, `puddle_disk_unknown{disk="tables"} 1`,
 		`puddle_anchor_behind_events{warehouse="default"} 1`, `puddle_anchor_failures_total{warehouse="default"} 2`,
+		`puddle_sidecars_behind_events{warehouse="default"} 5`,
+		`puddle_sidecars_failures_total{warehouse="default"} 3`,
 		`puddle_verify_last_success_timestamp_seconds{level="3",warehouse="default"} 1.7902404e+09`,
 		`puddle_commits_total{result="unknown",warehouse="default"} 0`, `puddle_recorder_drafts_total{result="unknown"} 0`,
 		`puddle_http_request_bodies_in_flight_bytes 0`, `puddle_documents_bytes{warehouse="default"} 0`,
@@ -99,6 +105,7 @@ func TestMetricsOfWhatFollows(t *testing.T) {
 	s := f.status()
 	w := s.Warehouses[0]
 	if s.Ready || s.Writer.State != "stopped" || s.Writer.Waiting != 3 || s.Room.Files[0].Free != 4 || !s.Room.Disks[0].Low ||
+		w.Sidecars.Seq != 1 || w.Sidecars.Behind != 5 || w.Sidecars.Age < 60 || w.Sidecars.Failed != 3 || w.Sidecars.Error != "no place" ||
 		w.Anchor.Behind != 1 || w.Anchor.Error != "no mount" || w.Proofs[0].Level != 3 || w.Proofs[0].Age < 3600 {
 		t.Errorf("status %+v", s)
 	}
@@ -109,6 +116,7 @@ func TestMetricsOfWhatFollows(t *testing.T) {
 	want := []string{
 		"true not ready: read only until restart: the disk", "true the disk of data-dir is nearly full: 5 bytes free",
 		"false how much room there is for tables is not known: no", "false the anchor (_puddle/head.json) is late: no mount",
+		"false catalog sidecars (_puddle/catalog) are late: no place",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("warnings %q", got)

@@ -44,6 +44,9 @@ type Warehouse struct {
 	// Anchor tells how far the anchor in the warehouse is. Optional: without it,
 	// there is none.
 	Anchor func() Anchor
+	// Sidecars tells how far the copy of the catalog in the warehouse is. Optional:
+	// without it, there is none.
+	Sidecars func() Sidecars
 	// Archive tells how far the archive in the warehouse is. Optional: without it,
 	// nobody tells.
 	Archive func() Archive

@@ -22,14 +22,15 @@ type statusBody struct {
 }
 
 type warehouseStatus struct {
-	Warehouse   string         `json:"warehouse"`
-	Incarnation uuid.UUID      `json:"incarnation"`
-	Head        headBody       `json:"head"`
-	Tables      tablesStatus   `json:"tables"`
-	Anchor      *anchorStatus  `json:"anchor,omitempty"`
-	Archive     *archiveStatus `json:"archive,omitempty"`
-	Proofs      []proofStatus  `json:"proofs"`
-	Purges      purgesStatus   `json:"purges"`
+	Warehouse   string          `json:"warehouse"`
+	Incarnation uuid.UUID       `json:"incarnation"`
+	Head        headBody        `json:"head"`
+	Tables      tablesStatus    `json:"tables"`
+	Anchor      *anchorStatus   `json:"anchor,omitempty"`
+	Sidecars    *sidecarsStatus `json:"sidecars,omitempty"`
+	Archive     *archiveStatus  `json:"archive,omitempty"`
+	Proofs      []proofStatus   `json:"proofs"`
+	Purges      purgesStatus    `json:"purges"`
 }
 
 // tablesStatus is how far the pointer tables are. What is being recorded at this
@@ -76,6 +77,9 @@ func status(c *call) (reply, error) {
 			body.warn(w.Name, "the anchor (_puddle/head.json) is late: "+is.Anchor.Error)
 		}
 		is.Archive.tell(&body, w.Name)
+		if is.Sidecars != nil && is.Sidecars.Error != "" {
+			body.warn(w.Name, "catalog sidecars (_puddle/catalog) are late: "+is.Sidecars.Error)
+		}
 		for _, message := range is.Purges.warnings() {
 			body.warn(w.Name, message)
 		}
@@ -121,6 +125,7 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, ready bool, write
 	}
 	s.Tables.Behind = behind(s.Tables.Seq, head.Seq)
 	s.Anchor = w.anchored(head.Seq)
+	s.Sidecars = w.sidecars(now)
 	s.Archive = w.archived(head.Seq)
 	s.Proofs = w.proven(now)
 	s.Purges.work(w)

@@ -47,6 +47,11 @@ type statusOf struct {
 			Failed      int64
 			Error       string
 		}
+		Sidecars *struct {
+			Seq, Behind uint64
+			Age, Failed int64
+			Error       string
+		}
 		Proofs []struct {
 			Level int
 			At    string

@@ -155,6 +155,9 @@ func (p statusPage) perfdata() string {
 		if w.Purges.Pending != nil {
 			data = append(data, fmt.Sprintf("%[1]s.purges-pending=%[2]d %[1]s.purges-due=%[3]d", w.Warehouse, *w.Purges.Pending, w.Purges.Due))
 		}
+		if w.Sidecars != nil {
+			data = append(data, fmt.Sprintf("%[1]s.sidecars-behind=%[2]d %[1]s.sidecars-age=%[3]ds", w.Warehouse, w.Sidecars.Behind, w.Sidecars.Age))
+		}
 	}
 	return strings.Join(data, " ")
 }

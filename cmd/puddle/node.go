@@ -84,7 +84,7 @@ func (n *node) steps() []opens {
 	return []opens{
 		{"opening the journal", n.findReserves}, {"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
 		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
-		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.startArchives}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
+		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.followSidecars}, {"starting", n.startArchives}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
 	}
 }
 
@@ -233,9 +233,7 @@ func (n *node) record(ctx context.Context) (err error) {
 			}
 		},
 		OnAppended: func(e journal.Event) {
-			if follower, ok := n.anchors[e.Warehouse]; ok {
-				follower.Wake()
-			}
+			n.wakeFollowers(e.Warehouse)
 			n.wakeArchive(e)
 			n.wakePurges(e)
 		},

@@ -24,7 +24,7 @@ func (n *node) purgesOf(w *warehouse, reader projections.Reader, guard *catalog.
 	tells := purgeLog{log, events}
 	return purge.New(purge.Options{
 		Warehouse: w.id, Roots: w.roots, Reader: reader, Documents: events, Recorder: n.recorder, Guard: guard,
-		Now: n.steady.now, Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate, Began: tells.began, Observe: tells.ended,
+		Now: n.steady.now, Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate, Forget: w.forget(), Began: tells.began, Observe: tells.ended,
 	})
 }
 

@@ -41,6 +41,10 @@ type statusPage struct {
 		Anchor *struct {
 			Behind uint64 `json:"behind"`
 		} `json:"anchor"` // nil: there is none here
+		Sidecars *struct {
+			Behind uint64 `json:"behind"`
+			Age    int64  `json:"age"`
+		} `json:"sidecars"` // nil: there are none here
 		Archive *archivePage `json:"archive"` // nil: nobody tells
 		Proofs  []struct {
 			Level int    `json:"level"`
@@ -143,16 +147,19 @@ func (c statusCmd) report(s *session, asked *client) error {
 func (p statusPage) print(s *session, live bool) error {
 	var rows []table.Row
 	for _, w := range p.Warehouses {
-		anchor := "none"
-		switch {
-		case w.Anchor != nil:
-			anchor = lag(w.Anchor.Behind)
-		case !live:
-			anchor = "not looked at"
+		anchor, sidecars := "none", "none"
+		if !live {
+			anchor, sidecars = "not looked at", "not looked at"
 		}
-		rows = append(rows, table.Row{w.Warehouse, w.Head.Seq.String(), w.Incarnation.String(), lag(w.Tables.Behind), w.Purges.String(), anchor})
+		if w.Anchor != nil {
+			anchor = lag(w.Anchor.Behind)
+		}
+		if w.Sidecars != nil {
+			sidecars = lag(w.Sidecars.Behind)
+		}
+		rows = append(rows, table.Row{w.Warehouse, w.Head.Seq.String(), w.Incarnation.String(), lag(w.Tables.Behind), w.Purges.String(), anchor, sidecars})
 	}
-	if err := s.table(table.Row{"warehouse", "head", "incarnation", "tables", "purges", "anchor"}, rows...); err != nil {
+	if err := s.table(table.Row{"warehouse", "head", "incarnation", "tables", "purges", "anchor", "sidecars"}, rows...); err != nil {
 		return err
 	}
 	return s.lines(append(p.surroundings(live), p.told()...))

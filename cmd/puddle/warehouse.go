@@ -13,6 +13,7 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/archive"
+	"puddle/projections/sidecars"
 	"puddle/recover"
 	"puddle/rest"
 	"puddle/rest/access"
@@ -26,8 +27,9 @@ type warehouse struct {
 	roots store.Roots // its own first
 	id    uuid.UUID   // known once it is bound
 
-	archive *archive.Follower // where the journal is archived
-	purges  *purge.Job        // where a node that serves removes files
+	archive  *archive.Follower  // where the journal is archived
+	purges   *purge.Job         // where a node that serves removes files
+	sidecars *sidecars.Follower // where there are any
 }
 
 // openWarehouses opens the folders that warehouses use.
@@ -108,12 +110,14 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		ID: w.id, Roots: w.roots, Reader: reader, Recorder: records, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
 		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
+		Unconfirmed: n.unconfirmed(w), Named: w.named(),
 	})
 	offered := rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: decides, Journal: events, State: reader, Present: w.present,
 		Past:   projections.NewPast(w.id, events, reader),
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
+		Sidecars: w.sidecarsNow(),
 		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
