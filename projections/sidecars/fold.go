@@ -71,7 +71,7 @@ func (w *work) move(ctx context.Context, n *entry, e journal.Event, i int) error
 	next := Object{
 		Kind: m.Kind, Warehouse: w.Name, UUID: m.UUID, Identifier: m.Identifier(), State: Active, UpdatedAt: e.At, Extras: w.extras(e),
 	}
-	pointer := journal.Pointer{}
+	var pointer journal.Pointer
 	if m.To != nil {
 		pointer, next.Location = m.To.Pointer, m.To.Location
 	} else {

@@ -10,6 +10,7 @@ import (
 
 	"puddle/internal/warehouse/faulty"
 	"puddle/internal/warehouse/memory"
+	"puddle/journal"
 	"puddle/journal/journaltest"
 )
 
@@ -73,16 +74,16 @@ func TestLawSidecarsAreTheFold(t *testing.T) {
 func TestLawSidecarsNeverGoBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, memory.New(), journaltest.DrawStory(t, lake))
-		newestSeq := map[string]uint64{}
+		newestSeq := map[string]journal.Seq{}
 		check := func() {
 			for found, err := range List(ctx, w.files) {
 				must(t, err)
 				must(t, found.Err)
-				seq := uint64(0)
+				var seq journal.Seq
 				if found.Object != nil {
-					seq = uint64(found.Object.Seq)
+					seq = found.Object.Seq
 				} else {
-					seq = uint64(found.Namespace.Seq)
+					seq = found.Namespace.Seq
 				}
 				if seq < newestSeq[found.Key] {
 					t.Fatalf("%s went from %d to %d", found.Key, newestSeq[found.Key], seq)
