@@ -70,7 +70,7 @@ func (b Binder) Identify(ctx context.Context, w Warehouse, start journal.Event) 
 	}
 	there, _, err := readIdentity(ctx, w)
 	if err == nil && there.ID != start.Warehouse {
-		err = &Refusal{w.Name, fmt.Sprintf("%s belongs to warehouse %s, not to %s", w.Location, there.ID, start.Warehouse), ""}
+		err = &Refusal{w.Name, fmt.Sprintf("%s belongs to warehouse %s, not to %s", w.Location, there.ID, start.Warehouse), "", nil}
 	}
 	return err
 }

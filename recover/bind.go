@@ -117,9 +117,9 @@ func readIdentity(ctx context.Context, w Warehouse) (anchor.Identity, bool, erro
 func unreadable(w Warehouse, err error) error {
 	switch {
 	case errors.Is(err, anchor.ErrDamaged):
-		return &Refusal{w.Name, err.Error(), adoptCommand(w.Name)}
+		return &Refusal{w.Name, err.Error(), adoptCommand(w.Name), err}
 	case errors.Is(err, anchor.ErrNewer):
-		return &Refusal{w.Name, err.Error(), ""}
+		return &Refusal{w.Name, err.Error(), "", err}
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func checkAnchor(ctx context.Context, w Warehouse, of journal.Histories, id uuid
 		err = head.CheckLineage(ctx, of, id)
 	}
 	if errors.Is(err, anchor.ErrRolledBack) || errors.Is(err, anchor.ErrOtherHistory) {
-		return &Refusal{w.Name, err.Error(), recoverCommand(w.Name)}
+		return &Refusal{w.Name, err.Error(), recoverCommand(w.Name), err}
 	}
 	if err != nil {
 		return fmt.Errorf("warehouse %s: %w", w.Name, err)

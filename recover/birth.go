@@ -66,7 +66,7 @@ func (b Binder) identify(ctx context.Context, w Warehouse, id uuid.UUID) error {
 			ID: id, Name: w.Name, Location: w.Location, Incarnation: first.Incarnation, CreatedAt: first.At,
 		})
 		if errors.Is(err, warehouse.ErrExists) {
-			return &Refusal{w.Name, fmt.Sprintf("another catalog took %s at the same moment", w.Location), recoverCommand(w.Name)}
+			return &Refusal{w.Name, fmt.Sprintf("another catalog took %s at the same moment", w.Location), recoverCommand(w.Name), nil}
 		}
 		if err != nil {
 			return fmt.Errorf("warehouse %s: identity: %w", w.Name, err)

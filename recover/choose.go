@@ -35,7 +35,7 @@ type Choice struct {
 // catalog that is there, and sources that are not.
 func Choose(name string, w Wanted, s Seen) (Choice, error) {
 	refuse := func(command, reason string, args ...any) (Choice, error) {
-		return Choice{}, &Refusal{name, fmt.Sprintf(reason, args...), command}
+		return Choice{}, &Refusal{name, fmt.Sprintf(reason, args...), command, nil}
 	}
 	if s.Run != nil {
 		if w.From != "" && w.From != s.Run.From || w.At {

@@ -54,7 +54,7 @@ func CheckComplete(ctx context.Context, name string, current journal.Reader) err
 		return err
 	}
 	since := run.Start.At.UTC().Format(time.RFC3339)
-	return &Refusal{name, fmt.Sprintf("its recovery from %s, begun at %s, is not complete", run.From, since), recoverCommand(name)}
+	return &Refusal{name, fmt.Sprintf("its recovery from %s, begun at %s, is not complete", run.From, since), recoverCommand(name), nil}
 }
 
 // complete records the end of the recovery. One that only added to a catalog, and

@@ -22,7 +22,7 @@ type evidence struct {
 // born. It is the table of formats §1, and changes nothing.
 func decide(w Warehouse, e evidence) (*history, error) {
 	refuse := func(command, reason string, args ...any) (*history, error) {
-		return nil, &Refusal{w.Name, fmt.Sprintf(reason, args...), command}
+		return nil, &Refusal{w.Name, fmt.Sprintf(reason, args...), command, nil}
 	}
 	switch h := e.named; {
 	case e.identified && e.sameID == nil && h != nil:

@@ -71,7 +71,7 @@ func (r *Remains) identity(ctx context.Context, w Warehouse, j journal.Journal) 
 	}
 	if r.ID != uuid.Nil && named.id != r.ID {
 		return &Refusal{w.Name, fmt.Sprintf("%s belongs to warehouse %s, the journal's %s is %s: a wrong mount, or another journal",
-			w.Location, r.ID, w.Name, named.id), ""}
+			w.Location, r.ID, w.Name, named.id), "", nil}
 	}
 	r.ID, r.Journaled = named.id, true
 	return nil

@@ -8,6 +8,7 @@ type Refusal struct {
 	Warehouse string // its name; empty when it is about none
 	Reason    string // what was seen
 	Command   string // what to run, if that is what the operator wants; may be empty
+	Err       error  // what lies behind it; may be nil
 }
 
 // Error is the reason and the command.
@@ -21,6 +22,9 @@ func (r *Refusal) Error() string {
 	}
 	return s
 }
+
+// Unwrap gives what lies behind.
+func (r *Refusal) Unwrap() error { return r.Err }
 
 // The commands that refusals name.
 func recoverCommand(name string) string { return "puddle recover --warehouse " + name }

@@ -95,7 +95,7 @@ func spare() (end func()) {
 // refused turns what CatchUp says of another history into a refusal.
 func refused(name string, err error) error {
 	if errors.Is(err, projections.ErrAhead) || errors.Is(err, projections.ErrDiverged) {
-		return &Refusal{name, err.Error(), recoverCommand(name)}
+		return &Refusal{name, err.Error(), recoverCommand(name), err}
 	}
 	return err
 }

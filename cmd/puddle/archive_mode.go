@@ -31,7 +31,7 @@ func (n *node) startArchives(context.Context) error {
 		}
 		return nil
 	}
-	for _, w := range n.warehouses {
+	for _, w := range n.followed() {
 		follower := archive.Follow(archive.Options{
 			ID: w.id, Store: w.roots[0].Store, From: n.journal, Mode: mode, Failed: archiveFailed(n.log, w.Name),
 		})

@@ -21,7 +21,7 @@ func (n *node) followSidecars(context.Context) error {
 	if n.purpose != serving && n.purpose != changing || n.config.Metastore.Type == config.Memory {
 		return nil
 	}
-	for _, w := range n.warehouses {
+	for _, w := range n.followed() {
 		w.sidecars = sidecars.Follow(sidecars.Options{
 			ID: w.id, Name: w.Name, Store: w.roots[0].Store, Roots: w.roots, From: journal.Lineage(n.journal, w.id),
 			Failed: func(err error, requestID string) { n.tellSidecar(w, err, requestID) },

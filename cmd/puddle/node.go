@@ -260,12 +260,22 @@ func (n *node) record(ctx context.Context) (err error) {
 // closeTime bounds the last writes of followers.
 const closeTime = 5 * time.Second
 
+// followed are the warehouses whose journal something follows.
+func (n *node) followed() (all []*warehouse) {
+	for _, w := range n.warehouses {
+		if w.behind == nil {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
 // follow starts what runs behind the journal.
 func (n *node) follow(context.Context) error {
 	if n.purpose == reporting || n.config.Metastore.Type == config.Memory {
 		return nil
 	}
-	for _, w := range n.warehouses {
+	for _, w := range n.followed() {
 		failed := func(err error) { n.log.Warn().Str("warehouse", w.Name).Err(err).Msg("anchor is late") }
 		follower := anchor.Follow(w.roots[0].Store, n.journal.Warehouse(w.id), failed)
 		n.anchors[w.id] = follower

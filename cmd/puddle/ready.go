@@ -44,6 +44,11 @@ func (n *node) writer() rest.Writer {
 			w.State = rest.WriterNoRoom
 		}
 	}
+	for _, one := range n.warehouses {
+		if err == nil && one.behind != nil {
+			w.State, err = rest.WriterStopped, one.behind
+		}
+	}
 	if err == nil {
 		return w
 	}

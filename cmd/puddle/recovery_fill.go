@@ -53,10 +53,6 @@ func (x *recovery) begin(ctx context.Context, e *evidence) (err error) {
 	return recover.Binder{Journal: x.node.journal}.Identify(ctx, e.bound(), e.seen.Run.Start)
 }
 
-func (e *evidence) bound() recover.Warehouse {
-	return recover.Warehouse{Name: e.Name, Location: e.Root.URL, Store: e.roots[0].Store}
-}
-
 // incarnate appends the start of the recovery.
 func (x *recovery) incarnate(ctx context.Context, e *evidence, into journal.Journal) (*recover.Run, error) {
 	b := recover.Binder{Journal: into, Clock: x.node.clock, Build: build()}

@@ -27,6 +27,8 @@ type warehouse struct {
 	roots store.Roots // its own first
 	id    uuid.UUID   // known once it is bound
 
+	behind error // why it is read only; nil: it is not
+
 	archive  *archive.Follower  // where the journal is archived
 	purges   *purge.Job         // where a node that serves removes files
 	sidecars *sidecars.Follower // where there are any
@@ -51,11 +53,15 @@ func (n *node) openWarehouses(context.Context) error {
 
 // bind ties a warehouse to its history.
 func (n *node) bind(ctx context.Context, w *warehouse) error {
-	bound, err := recover.Binder{
+	b := recover.Binder{
 		Journal: n.journal, Tables: n.tables, Clock: n.clock, Build: build(),
 		Births: n.purpose == serving, Ephemeral: n.config.Metastore.Type == config.Memory,
-	}.Bind(ctx, recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: w.roots[0].Store})
+	}
+	bound, err := b.Bind(ctx, w.bound())
 	if err != nil {
+		if served, lookErr := n.asOfBackup(ctx, w, b, err); served || lookErr != nil {
+			return lookErr
+		}
 		return err
 	}
 	w.id = bound.ID
@@ -106,6 +112,9 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 	if n.synchronous(w) {
 		records, events = archiving{n.recorder, w.archive}, repeats{events, w.archive}
 	}
+	if w.behind != nil {
+		records = readOnly{w.behind}
+	}
 	decides := catalog.New(catalog.Options{
 		ID: w.id, Roots: w.roots, Reader: reader, Recorder: records, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
@@ -127,7 +136,10 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 			return rest.Anchor{Seq: s.Written.Seq, Err: s.Err, Failed: s.Failed}
 		}
 	}
-	if n.purpose == serving && w.Purge.Mode == config.PurgeServer {
+	if w.behind != nil {
+		offered.Remember = func(context.Context, journal.Answer) error { return nil }
+	}
+	if n.purpose == serving && w.Purge.Mode == config.PurgeServer && w.behind == nil {
 		w.purges = n.purgesOf(w, reader, decides)
 		offered.Purging = w.purging
 	}
