@@ -49,7 +49,7 @@ func TestMetricsAreListed(t *testing.T) {
 // What a server does is measured: its storage, catching up at the start, and verify.
 func TestWorkIsMeasured(t *testing.T) {
 	dir := t.TempDir()
-	r := started(t, configured(t, dir, ""))
+	r := started(t, configured(t, dir, "journal: {archive: off}")) // it creates files when it likes
 	r.post("/api/catalog/v1/namespaces", `{"namespace":["n"]}`)
 	created, looked := r.took("puddle_store_operation_duration_seconds", "create"), r.took("puddle_store_operation_duration_seconds", "stat")
 	r.made(dir, "t")
