@@ -358,6 +358,28 @@ func TestLateDropOfANamespace(t *testing.T) {
 	}
 }
 
+// A recovered catalog leaves the sidecars of what it could not bring back.
+func TestSidecarsOfAnEarlierIncarnation(t *testing.T) {
+	s := newShore(t)
+	s.put(key("v1"), tableText(1, 0))
+	s.put(key("v2"), tableText(2, 0))
+	later := func(o *sidecars.Object) { o.Incarnation, o.Seq = uuid.UUID{7}, 1_000_002 }
+	s.says(1, "t", file("v1"))
+	s.says(2, "u", file("v2"), later)
+	s.put(sidecars.Folder+"/cursor.json", `{"format-version":1,"incarnation":"07000000-0000-0000-0000-000000000000","seq":1000002,"hash":"`+journal.Sum(nil).String()+`"}`)
+	p := s.plan()
+	if o := object(t, p, 1); o.Outcome != recover.Recovered || len(o.Warnings) != 1 || !strings.Contains(o.Warnings[0], "did not have it") {
+		t.Errorf("%+v", o)
+	}
+	if o := object(t, p, 2); len(o.Warnings) != 0 {
+		t.Errorf("%+v", o)
+	}
+	s.put(sidecars.Folder+"/cursor.json", "{")
+	if o := object(t, s.plan(), 1); len(o.Warnings) != 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
 // The files of a table may lie in several folders and roots.
 func TestFilesInOtherFolders(t *testing.T) {
 	s := newShore(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"puddle/internal/warehouse"
+	"puddle/journal"
 	"puddle/projections/sidecars"
 	"puddle/recover/descent"
 )
@@ -30,13 +31,19 @@ type claim struct {
 type claims struct {
 	objects    map[uuid.UUID]*claim
 	namespaces []sidecars.Namespace
-	failed     []PlannedObject // sidecars that cannot be used
-	unseen     error           // one that could not be read
+	failed     []PlannedObject  // sidecars that cannot be used
+	unseen     error            // one that could not be read
+	cursor     journal.Position // up to which all are written; zero: nobody knows
 }
 
 // readClaims reads all sidecars.
 func readClaims(ctx context.Context, store warehouse.Reader, read func()) (*claims, error) {
 	c := &claims{objects: map[uuid.UUID]*claim{}}
+	var unusable *sidecars.Unusable
+	var err error
+	if c.cursor, _, err = sidecars.ReadCursor(ctx, store); err != nil && !errors.As(err, &unusable) {
+		return nil, fmt.Errorf("sidecars: %w", err)
+	}
 	for found, err := range sidecars.List(ctx, store) {
 		read()
 		switch {
@@ -193,9 +200,21 @@ func settleName(rivals []*claim) {
 
 const moments = "2006-01-02T15:04:05.000Z07:00"
 
+// outlived warns of objects whose sidecar is of an earlier incarnation than the one
+// that the cursor of all sidecars is of: that wrote the sidecars of what it had anew.
+func (c *claims) outlived() {
+	for _, n := range c.objects {
+		if n.active() && n.Incarnation != uuid.Nil && n.Incarnation != c.cursor.Incarnation && n.Seq < c.cursor.Seq {
+			n.planned.Warnings = append(n.planned.Warnings, fmt.Sprintf(
+				"its sidecar is of incarnation %s of the catalog: the later one, %s, did not have it", n.Incarnation, c.cursor.Incarnation))
+		}
+	}
+}
+
 // settle ends what is decided by the sidecars alone.
 func (c *claims) settle() {
 	c.settleNames()
+	c.outlived()
 	c.doubtNamespaces()
 	for _, n := range c.objects {
 		n.settled = n.planned

@@ -25,7 +25,7 @@ func (p *sidecarPlan) decide(ctx context.Context, n *claim, s surveyed) error {
 	}
 	o := descent.Object{
 		UUID: n.UUID, View: n.Kind == journal.View, Current: n.current, Damage: n.damage(s), Unseen: unseen(s),
-		Abandoned: locations(n.Abandoned, map[string]warehouse.Location{}), Written: n.UpdatedAt,
+		Abandoned: locations(n.Abandoned, map[string]warehouse.Location{}), Written: n.UpdatedAt, Exact: n.Seq != 0,
 	}
 	for _, u := range n.Unconfirmed {
 		o.Unconfirmed = append(o.Unconfirmed, locations([]string{u.Location}, map[string]warehouse.Location{})...)

@@ -226,8 +226,8 @@ func (u *teller) land(o *lived, now state, v *version) {
 	}
 }
 
-// rewind moves the pointer back. What comes from there and was current is abandoned:
-// the first file of each line.
+// rewind moves the pointer back. The first file of the line that it leaves is
+// abandoned.
 func (u *teller) rewind(o *lived, now state) {
 	var before []*version
 	for v := now.current.parent; v != nil; v = v.parent {
@@ -239,14 +239,12 @@ func (u *teller) rewind(o *lived, now state) {
 		return
 	}
 	u.now = u.now.Add(time.Minute)
+	was := now.current
 	now.current, now.rewound = rapid.SampledFrom(before).Draw(u.T, "to"), true
-	for _, s := range o.states {
-		for v := s.current; v != nil; v = v.parent {
-			if v.parent == now.current && !slices.Contains(now.abandoned, v) {
-				now.abandoned = append(slices.Clone(now.abandoned), v)
-			}
-		}
+	for was.parent != now.current {
+		was = was.parent
 	}
+	now.abandoned = slices.DeleteFunc(append(slices.Clone(now.abandoned), was), now.current.comesFrom)
 	u.happen(o, now)
 }
 

@@ -22,7 +22,8 @@ type Object struct {
 	Unseen      string // why files may be missing among those that are given; empty: none are
 	Unconfirmed []warehouse.Location
 	Abandoned   []warehouse.Location
-	Written     time.Time // when the sidecar says that S became the current file; zero: not known
+	Written     time.Time // when the sidecar says that S was the current file; zero: not known
+	Exact       bool      // Written is by the clock that LastUpdated of later commits is by
 }
 
 // Name is a location as it is spelled somewhere, and as it is compared.
@@ -84,6 +85,9 @@ func Choose(o Object, files []File, proof Proof) Choice {
 		l = f.follow(base)
 		doubt = l.doubt
 	}
+	if doubt == "" && f.exact && len(l.files) > 0 {
+		doubt = f.older(l.files[len(l.files)-1])
+	}
 	end := base
 	if doubt == "" && len(l.files) > 0 {
 		end = l.files[len(l.files)-1]
@@ -97,7 +101,9 @@ func Choose(o Object, files []File, proof Proof) Choice {
 		c.Proven = proof.Committed[end]
 		c.Warnings = append(c.Warnings, f.unknown(end)...)
 		c.Warnings = append(c.Warnings, l.gaps...)
-		c.Warnings = append(c.Warnings, f.older(end)...)
+		if older := f.older(end); older != "" {
+			c.Warnings = append(c.Warnings, older)
+		}
 	}
 	c.NotUsed = f.unused(end)
 	c.Warnings = append(c.Warnings, f.newer(end)...)

@@ -195,6 +195,20 @@ func TestAbandoned(t *testing.T) {
 	expect(t, o, "S B:S C:B", descent.Proof{}, "S !", "may have been moved back", "B, C")
 }
 
+// A sidecar that names its event tells when S was current: what was made before is no
+// later commit.
+func TestMadeBeforeTheSidecar(t *testing.T) {
+	o := sidecar()
+	o.Written = start.Add(3 * time.Hour)
+	expect(t, o, "S B:S C:B", descent.Proof{}, "C +2 !", "made before its sidecar")
+	o.Exact = true
+	expect(t, o, "S B:S C:B", descent.Proof{}, "S !", "made before its sidecar")
+	expect(t, o, "S B:S C:B D:C", descent.Proof{}, "D +3")
+	committed := descent.Proof{Committed: map[warehouse.Location]bool{at("B"): true, at("D"): true}}
+	expect(t, o, "S B:S C:B", committed, "S !")
+	expect(t, o, "S B:S C:B D:C", committed, "D +3 proven")
+}
+
 func TestCase63_Views(t *testing.T) {
 	o := sidecar()
 	o.View = true

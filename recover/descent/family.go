@@ -14,11 +14,15 @@ import (
 // come from it. Iceberg's own readers refuse a log that goes back by more.
 const skew = time.Minute
 
+// slack is how long before its event a file is made, by the same clock.
+const slack = 2 * time.Second
+
 // family is the metadata files of one table or view, and who was made from whom.
 type family struct {
 	current Name
 	damage  string
 	written time.Time
+	exact   bool
 	since   time.Time // last-updated-ms of S; zero where it is gone
 
 	kin         map[warehouse.Location]*node
@@ -37,7 +41,7 @@ type set map[warehouse.Location]bool
 // S has none either (case 3).
 func gather(o Object, files []File) *family {
 	f := &family{
-		current: o.Current, damage: o.Damage, written: o.Written, kin: map[warehouse.Location]*node{},
+		current: o.Current, damage: o.Damage, written: o.Written, exact: o.Exact, kin: map[warehouse.Location]*node{},
 		heirs: map[warehouse.Location][]*node{}, out: map[warehouse.Location]string{}, unconfirmed: set{},
 	}
 	bare := false

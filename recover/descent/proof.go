@@ -9,13 +9,13 @@ import (
 )
 
 // proven is the last file after S of which an archived event says that it was current,
-// S where there is none, and how many commits it is after S. The doubt says that there
+// but for what was current before S was; S where there is none, and how many commits it is after S. The doubt says that there
 // are several, of which none comes from another.
 func (f *family) proven(s warehouse.Location, proof Proof) (base warehouse.Location, commits int, doubt string) {
 	named := map[warehouse.Location]*node{}
 	open := f.open(s)
 	for at, n := range open {
-		if proof.Committed[at] {
+		if proof.Committed[at] && !(f.exact && f.older(at) != "") {
 			named[at] = n
 		}
 	}

@@ -80,12 +80,12 @@ func (f *family) newer(end warehouse.Location) []string {
 	return []string{"the pointer may have been moved back since its sidecar was written, which does not tell: newer, and not from it: " + names(found)}
 }
 
-// older warns of a file that was made before the sidecar was written, and yet comes
-// from the one that it names: somebody may have moved the pointer back to that.
-func (f *family) older(end warehouse.Location) []string {
+// older says of a file that was made before the sidecar was written, and yet comes from
+// the one that it names, that the pointer may have been moved back from it.
+func (f *family) older(end warehouse.Location) string {
 	n, there := f.kin[end]
-	if !there || end == f.current.Location || f.written.IsZero() || !n.LastUpdated.Before(f.written.Add(-skew)) {
-		return nil
+	if !there || end == f.current.Location || f.written.IsZero() || !n.LastUpdated.Before(f.written.Add(-slack)) {
+		return ""
 	}
-	return []string{fmt.Sprintf("%s was made before its sidecar was written: if the pointer was moved back to %s, it is not the current one", n.Spelled, f.current.Spelled)}
+	return fmt.Sprintf("%s was made before its sidecar was written, which names %s: the pointer may have been moved back", n.Spelled, f.current.Spelled)
 }
