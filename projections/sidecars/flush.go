@@ -40,7 +40,7 @@ func (w *work) round(ctx context.Context, serve func()) (r round) {
 			r.err = n.err
 		}
 	}
-	r.again = len(w.pending) > 0 || len(r.failures) > 0
+	r.again = w.more || len(w.pending) > 0 || len(r.failures) > 0
 	r.pause = Interval
 	if len(r.failures) > 0 && r.wrote == 0 {
 		w.backoff = min(max(2*w.backoff, Interval), maxPause)

@@ -1,6 +1,7 @@
 package sidecars
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -63,10 +64,12 @@ type Progress struct {
 
 // Follow starts a Follower. What the sidecars lack is written soon, without a
 // Wake.
-func Follow(o Options) *Follower {
+func Follow(o Options) *Follower { return follow(newWork(o)) }
+
+func follow(w work) *Follower {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &Follower{wake: make(chan struct{}, 1), asks: make(chan ask), cancel: cancel, done: make(chan struct{})}
-	f.work = work{Options: o, pending: map[string]*entry{}}
+	f.work = w
 	f.Wake()
 	go f.run(ctx)
 	return f
@@ -120,9 +123,13 @@ func (f *Follower) Close(ctx context.Context) error {
 		return ctx.Err()
 	}
 	f.work.impatient = true
-	r := f.work.round(ctx, func() {})
-	f.show(r)
-	return r.err
+	for {
+		r := f.work.round(ctx, func() {})
+		f.show(r)
+		if err := cmp.Or(r.err, ctx.Err()); err != nil || !r.again {
+			return err
+		}
+	}
 }
 
 // run writes what is behind the journal, each time it is woken and again after a

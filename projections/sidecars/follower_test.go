@@ -380,3 +380,25 @@ func TestCleanRestartReadsNoSidecar(t *testing.T) {
 		t.Errorf("%d sidecars were read", gets)
 	}
 }
+
+// What does not fit is read when there is room again, without a wake-up, and by
+// Close at once.
+func TestMoreThanFits(t *testing.T) {
+	for _, closes := range []bool{false, true} {
+		bubble(t, several(), func(t *testing.T, w *world) {
+			w.grow(t, 100)
+			o := w.options(w.files)
+			f := follow(work{Options: o, pending: map[string]*entry{}, room: 2, together: 1})
+			if !closes {
+				time.Sleep(3 * Interval)
+				synctest.Wait()
+				w.wantFold(t)
+			}
+			must(t, f.Close(ctx))
+			w.wantFold(t)
+			if p := f.Progress(); p.Behind != 0 || p.Err != nil {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
+}

@@ -30,7 +30,13 @@ func TestLawSidecarsAreTheFold(t *testing.T) {
 			}
 			return faulty.Fault{}
 		})
-		now := w.working(store)
+		room, together := rapid.SampledFrom([]int{1, 4, 1000}).Draw(t, "room"), rapid.IntRange(1, 20).Draw(t, "together")
+		start := func() *work {
+			now := w.working(store)
+			now.room, now.together = room, together
+			return now
+		}
+		now := start()
 		for len(w.entries) > 0 {
 			w.grow(t, rapid.IntRange(1, 12).Draw(t, "events"))
 			for range rapid.IntRange(0, 3).Draw(t, "rounds") {
@@ -38,30 +44,30 @@ func TestLawSidecarsAreTheFold(t *testing.T) {
 			}
 			switch rapid.SampledFrom([]string{"", "", "", "restart", "lost cursor", "lost file", "damaged file", "lost all"}).Draw(t, "what happens") {
 			case "restart":
-				now = w.working(store)
+				now = start()
 			case "lost cursor":
 				must(t, w.files.Delete(ctx, cursorKey))
-				now = w.working(store)
+				now = start()
 			case "lost file":
 				for key := range stored(t, w.files) {
 					must(t, w.files.Delete(ctx, key))
 					break
 				}
 				must(t, w.files.Delete(ctx, cursorKey))
-				now = w.working(store)
+				now = start()
 			case "damaged file":
 				for key, data := range stored(t, w.files) {
 					must(t, w.files.Put(ctx, key, []byte(data[:len(data)/2])))
 					break
 				}
 				must(t, w.files.Put(ctx, cursorKey, []byte("{")))
-				now = w.working(store)
+				now = start()
 			case "lost all":
 				for key := range stored(t, w.files) {
 					must(t, w.files.Delete(ctx, key))
 				}
 				must(t, w.files.Delete(ctx, cursorKey))
-				now = w.working(store)
+				now = start()
 			}
 		}
 		w.settled(t, w.files)

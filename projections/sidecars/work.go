@@ -9,11 +9,8 @@ import (
 	"puddle/journal"
 )
 
-const (
-	readTogether = 512     // events whose sidecars are looked up together
-	maxPending   = 1 << 15 // sidecars that are to be written: then no more events are read
-	parallel     = 8       // reads, or writes, of the store at the same time
-)
+// parallel is how many reads, or writes, of the store there are at the same time.
+const parallel = 8
 
 // work is what a Follower has in hand. One goroutine at a time has it.
 type work struct {
@@ -23,6 +20,9 @@ type work struct {
 	careful   journal.Seq      // up to here a sidecar may hold more than the cursor says
 	began     bool             // the cursor was read
 	pending   map[string]*entry
+	room      int           // sidecars that are to be written: then no more events are read
+	together  int           // events whose sidecars are looked up together
+	more      bool          // the journal has events for which there was no room
 	unsure    uint64        // events after the cursor that were folded
 	oldest    time.Time     // of the first of them
 	backoff   time.Duration // after a round in which all failed
@@ -43,6 +43,10 @@ type entry struct {
 	err   error // why it could not be written the last time
 	pause time.Duration
 	due   time.Time // not to be tried before
+}
+
+func newWork(o Options) work {
+	return work{Options: o, pending: map[string]*entry{}, room: 1 << 15, together: 512}
 }
 
 // begin reads the cursor and decides from where the journal is read. A cursor that
@@ -85,7 +89,7 @@ func (w *work) catchUp(ctx context.Context) error {
 	if err == nil && !w.began {
 		err = w.begin(ctx, head)
 	}
-	if err != nil || w.read == head || w.full() {
+	if w.more = w.read != head; err != nil || !w.more || w.full() {
 		return err
 	}
 	var events []journal.Event
@@ -93,21 +97,21 @@ func (w *work) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if events = append(events, e); len(events) == readTogether || e.Seq == head.Seq {
+		if events = append(events, e); len(events) == w.together || e.Seq == head.Seq {
 			if err := w.foldAll(ctx, events); err != nil {
 				return err
 			}
 			events = events[:0]
 		}
-		if e.Seq >= head.Seq || w.full() {
+		if w.more = e.Seq < head.Seq; !w.more || w.full() {
 			return nil
 		}
 	}
-	return w.foldAll(ctx, events)
+	return nil
 }
 
 // full tells that there is no room for more.
-func (w *work) full() bool { return len(w.pending) >= maxPending }
+func (w *work) full() bool { return len(w.pending) >= w.room }
 
 // foldAll looks up what events need to be known of the objects that they are about,
 // several at a time, and folds them.

@@ -58,14 +58,16 @@ func (w *world) options(store warehouse.Store) Options {
 
 // working is what a follower does, without the waiting.
 func (w *world) working(store warehouse.Store) *work {
-	return &work{Options: w.options(store), pending: map[string]*entry{}, impatient: true}
+	now := newWork(w.options(store))
+	now.impatient = true
+	return &now
 }
 
 // settled writes all there is to write.
 func (w *world) settled(tb rapid.TB, store warehouse.Store) {
 	tb.Helper()
 	now := w.working(store)
-	for range 10 {
+	for range 100 {
 		r := now.round(ctx, func() {})
 		must(tb, r.err)
 		if head, err := w.lineage().Head(ctx); !r.again && (err != nil || now.cursor == head) {
