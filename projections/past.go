@@ -11,11 +11,11 @@ import (
 	"puddle/journal"
 )
 
-// Bounds of what a Past keeps in memory. An object takes one or two kilobytes of a
+// Bounds of what a Past keeps in memory. An object takes some four kilobytes of a
 // snapshot that shares nothing with others, which is the worst case.
 const (
 	maxSnapshots  = 32
-	maxKeptWeight = 150_000 // objects and namespaces of all snapshots but the one used last
+	maxKeptWeight = 50_000  // objects and namespaces of all snapshots but the one used last
 	stride        = 1 << 16 // events between those that are kept on the way
 )
 

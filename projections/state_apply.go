@@ -111,13 +111,17 @@ func (h *held) NameHolder(id journal.Identifier) (Object, bool, error) {
 func (h *held) Move(o HeldObject, e journal.Event, m journal.Move) error {
 	key := string(o.UUID[:])
 	was, ok := h.objects.get(key)
-	if ok && !was.Dropped {
+	named := ok && !was.Dropped
+	stays := named && !o.Dropped && was.Kind == o.Kind && was.Identifier.Equal(o.Identifier)
+	if named && !stays {
 		h.unname(was.Object)
 	}
-	h.swapPlaces(o.UUID, was.Places, o.Places)
+	if !slices.Equal(was.Places, o.Places) {
+		h.swapPlaces(o.UUID, was.Places, o.Places)
+	}
 	o.Identifier = ownIdentifier(o.Identifier)
 	h.objects = h.objects.put(key, o)
-	if !o.Dropped {
+	if !o.Dropped && !stays {
 		h.names = h.names.put(nameKey(o.Identifier), o.UUID)
 		h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
 	}
