@@ -75,10 +75,15 @@ func (t *tables) idOf(name journal.Namespace) (id uuid.UUID, err error) {
 	return id, err
 }
 
+// joined puts the names that a query lists, in its order, into one value. 0x1F is in
+// no name; of no names the value is NULL.
+func joined(names string) string { return `SELECT group_concat(name, char(31)) FROM (` + names + `)` }
+
 // childNames lists a page of the children of a namespace or of the root.
 func (t *tables) childNames(of uuid.UUID, page projections.Page) ([]string, error) {
-	return t.names(`SELECT name FROM namespaces WHERE warehouse = ? AND parent = ? AND name > ? ORDER BY name LIMIT ?`,
+	names, _, err := t.list(joined(`SELECT name FROM namespaces WHERE warehouse = ? AND parent = ? AND name > ? ORDER BY name LIMIT ?`),
 		t.id[:], of[:], page.After, limit(page))
+	return names, err
 }
 
 // limit is SQL's: below zero there is none.

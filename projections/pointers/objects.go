@@ -167,9 +167,19 @@ func (r *objectRow) state() string {
 	return "live"
 }
 
-// objectNames lists a page of the live objects of a kind.
+// objectsIn lists the names of the live objects of a kind in ?2.
+var objectsIn = joined(`SELECT name FROM objects INDEXED BY objects_kind
+	WHERE warehouse = ?1 AND namespace = ?2 AND kind = ?3 AND name > ?4 AND state = 'live' ORDER BY name LIMIT ?5`)
+
+// objectNames lists a page of the live objects of a kind: ErrNoNamespace.
 func (t *tables) objectNames(in journal.Namespace, kind journal.ObjectKind, page projections.Page) ([]string, error) {
-	return t.names(`SELECT name FROM objects INDEXED BY objects_kind
-		WHERE warehouse = ? AND namespace = ? AND kind = ? AND name > ? AND state = 'live' ORDER BY name LIMIT ?`,
+	if in.Check() != nil {
+		return nil, projections.ErrNoNamespace
+	}
+	names, ok, err := t.list(`SELECT (`+objectsIn+`) FROM namespaces WHERE warehouse = ?1 AND path = ?2`,
 		t.id[:], in.Key(), string(kind), page.After, limit(page))
+	if err == nil && !ok {
+		err = projections.ErrNoNamespace
+	}
+	return names, err
 }
