@@ -113,7 +113,7 @@ func (f *fixture) start() {
 	f.t.Helper()
 	state := projections.NewMemory()
 	for _, w := range f.warehouses {
-		if err := projections.CatchUp(f.t.Context(), f.journal.Warehouse(w.id), 0, state.Warehouse(w.id)); err != nil {
+		if err := projections.CatchUp(f.t.Context(), journal.Lineage(f.journal, w.id), 0, state.Warehouse(w.id)); err != nil {
 			f.t.Fatal(err)
 		}
 	}
