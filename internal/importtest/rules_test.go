@@ -40,11 +40,11 @@ var rules = []rule{
 	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
 	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
 
-	{"recover/verify/...", []string{"journal", "projections", "projections/anchor", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
+	{"recover/verify/...", []string{"journal", "projections", "projections/anchor", "projections/archive", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
 		all(http, sql, logs, config, s3), "what is proved is read through contracts, and judged by the rules of the catalog"},
 	{"recover/descent", []string{"internal/warehouse"}, all(http, sql, logs, config, s3, ambience), "pure: what lies in a warehouse in, the current file or a reason out"},
-	{"recover/...", []string{"journal", "projections", "projections/anchor", "projections/sidecars", "internal/warehouse", "rest/metadata", "recover/descent"},
-		all(http, sql, logs, config, s3), "recovery reads evidence; a restored metastore comes as a projections interface"},
+	{"recover/...", []string{"journal", "projections", "projections/anchor", "projections/sidecars", "internal/warehouse", "rest/catalog", "rest/metadata", "recover/descent"},
+		all(http, sql, logs, config, s3), "recovery reads evidence, and registers by the rules of the catalog; a restored metastore comes as a projections interface"},
 
 	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
 	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},

@@ -142,6 +142,7 @@ func TestCase39_FilesAreGone(t *testing.T) {
 	expect(t, sidecar(), "S C:S,B", descent.Proof{}, "C +2 !", "1 metadata files between S and C are gone")
 	expect(t, sidecar(), "S C:B", descent.Proof{}, "S !", "gone that may have led from S to C")
 	expect(t, sidecar(), "S B:S D:C", descent.Proof{}, "S !", "D")
+	expect(t, sidecar(), "-A X:A B:S", descent.Proof{}, "B +1 !", "not used: X")
 	expect(t, sidecar(), "Z:Y A S:A B:S", descent.Proof{}, "B +1", "")
 	damaged := sidecar()
 	damaged.Damage = "it is torn"

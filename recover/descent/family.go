@@ -26,6 +26,7 @@ type family struct {
 	since   time.Time // last-updated-ms of S; zero where it is gone
 
 	kin         map[warehouse.Location]*node
+	others      set                            // the files that lie beside them
 	heirs       map[warehouse.Location][]*node // who lists a location, whether it is there or not
 	ancestors   set                            // what S comes from, there or not
 	out         map[warehouse.Location]string  // who cannot be current nor a step to it: why
@@ -42,7 +43,7 @@ type set map[warehouse.Location]bool
 func gather(o Object, files []File) *family {
 	f := &family{
 		current: o.Current, damage: o.Damage, written: o.Written, exact: o.Exact, kin: map[warehouse.Location]*node{},
-		heirs: map[warehouse.Location][]*node{}, out: map[warehouse.Location]string{}, unconfirmed: set{},
+		heirs: map[warehouse.Location][]*node{}, out: map[warehouse.Location]string{}, unconfirmed: set{}, others: set{},
 	}
 	bare := false
 	for _, file := range files {
@@ -59,11 +60,13 @@ func gather(o Object, files []File) *family {
 		case isS && f.damage != "":
 		case file.UUID == o.UUID || bare && file.UUID == uuid.Nil:
 			f.kin[file.Location] = &node{file}
+			continue
 		case file.UUID == uuid.Nil:
 			f.foreign = append(f.foreign, NotUsed{file.Spelled, "it has no uuid, and the file that the sidecar names has one"})
 		default:
 			f.foreign = append(f.foreign, NotUsed{file.Spelled, "it is of another uuid, " + file.UUID.String()})
 		}
+		f.others[file.Location] = true
 	}
 	for _, n := range f.kin {
 		n.Log = distinct(n.Log, n.Location)

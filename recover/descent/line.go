@@ -148,7 +148,7 @@ func (f *family) loose(base warehouse.Location, above set, after map[warehouse.L
 	}
 	var gone []warehouse.Location
 	for at := range f.heirs {
-		if f.kin[at] == nil {
+		if f.kin[at] == nil && !f.others[at] {
 			gone = append(gone, at)
 		}
 	}
