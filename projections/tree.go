@@ -14,7 +14,7 @@ type tree[V any] struct{ root *node[V] }
 type node[V any] struct {
 	key         string
 	rank        uint64
-	value       V
+	value       *V // never changed: copies of the node share it
 	left, right *node[V]
 }
 
@@ -29,14 +29,14 @@ func (t tree[V]) get(key string) (value V, ok bool) {
 		case key > n.key:
 			n = n.right
 		default:
-			return n.value, true
+			return *n.value, true
 		}
 	}
 	return value, false
 }
 
 func (t tree[V]) put(key string, value V) tree[V] {
-	return tree[V]{put(t.root, &node[V]{key: key, rank: maphash.String(ranks, key), value: value})}
+	return tree[V]{put(t.root, &node[V]{key: key, rank: maphash.String(ranks, key), value: &value})}
 }
 
 func (t tree[V]) remove(key string) tree[V] { return tree[V]{remove(t.root, key)} }
@@ -57,12 +57,11 @@ func differing[V any](a, b *node[V], after string, yield func(string, *V, *V) bo
 	if a == b {
 		return true
 	}
-	key := ""
-	if b == nil || a != nil && a.rank >= b.rank {
-		key = a.key
-	} else {
-		key = b.key
+	top := a
+	if a == nil || b != nil && b.rank > a.rank {
+		top = b
 	}
+	key := top.key
 	lessA, mine, greaterA := part(a, key)
 	lessB, others, greaterB := part(b, key)
 	if after < key && (!differing(lessA, lessB, after, yield) || !yield(key, mine, others)) {
@@ -77,7 +76,7 @@ func part[V any](n *node[V], key string) (less *node[V], value *V, greater *node
 	case n == nil:
 		return nil, nil, nil
 	case n.key == key:
-		return n.left, &n.value, n.right
+		return n.left, n.value, n.right
 	}
 	less, greater = split(n, key)
 	if v, ok := (tree[V]{greater}).get(key); ok {
@@ -169,7 +168,7 @@ func ascend[V any](n *node[V], from string, yield func(string, V) bool) bool {
 		return true
 	}
 	if from <= n.key {
-		if !ascend(n.left, from, yield) || !yield(n.key, n.value) {
+		if !ascend(n.left, from, yield) || !yield(n.key, *n.value) {
 			return false
 		}
 	}
