@@ -22,7 +22,7 @@ type held struct {
 }
 
 // Stage implements warehouse.Store.
-func (s held) Stage(ctx context.Context, key string, data []byte) error {
+func (s held) Stage(ctx context.Context, key string, data []byte) (warehouse.Info, error) {
 	if strings.HasPrefix(key, s.folder) {
 		s.arrived <- struct{}{}
 		<-s.let

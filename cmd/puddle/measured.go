@@ -41,7 +41,7 @@ func (m measured) Create(ctx context.Context, key string, data []byte) error {
 }
 
 // Stage implements store.Store.
-func (m measured) Stage(ctx context.Context, key string, data []byte) error {
+func (m measured) Stage(ctx context.Context, key string, data []byte) (store.Info, error) {
 	defer since(time.Now(), m.took.Create)
 	return m.Store.Stage(ctx, key, data)
 }

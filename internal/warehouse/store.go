@@ -77,9 +77,10 @@ type Store interface {
 	// Stage is Create for a fresh key that nobody looks at before Stage returned,
 	// and for data that is known by its digest. A store may save a sync by it:
 	// until Stage returns, and after a crash meanwhile, a part of data may lie
-	// under key. It is durable on return. After an error other than ErrExists,
-	// ErrInvalidKey and ErrLink the caller deletes key, as the store has tried.
-	Stage(ctx context.Context, key string, data []byte) error
+	// under key. It is durable on return, and Stat answers the same Info as long as
+	// nobody else writes key. After an error other than ErrExists, ErrInvalidKey and
+	// ErrLink the caller deletes key, as the store has tried.
+	Stage(ctx context.Context, key string, data []byte) (Info, error)
 
 	// Put stores data under key in one step, replacing what was there. It is
 	// durable on return.

@@ -32,6 +32,10 @@ type file struct {
 	data    []byte // its bytes
 	text    []byte // the document: the same, or inflated
 	base    base   // the version before, where the journal may keep this one as a patch
+
+	// Of a file that was staged: where, and as what.
+	at   spot
+	info warehouse.Info
 }
 
 func fileAt(at string, data, text []byte) file {
@@ -107,13 +111,9 @@ func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, err
 
 // remember keeps the version that a commit made, which the next request will most
 // likely ask for, in place of the one before.
-func (c *Catalog) remember(ctx context.Context, f file, table *metadata.Document, before journal.Pointer) {
+func (c *Catalog) remember(f file, table *metadata.Document, before journal.Pointer) {
 	c.documents.forget(before.SHA256)
-	at, info, err := c.look(ctx, f.pointer.MetadataLocation, nil)
-	if err != nil {
-		return // it will be read
-	}
-	d := &document{text: f.text, at: at, info: info}
+	d := &document{text: f.text, at: f.at, info: f.info}
 	d.table.Store(table)
 	c.documents.keep(f.pointer.SHA256, d)
 }
@@ -152,13 +152,15 @@ func (c *Catalog) stage(ctx context.Context, doc version) (file, error) {
 	if metadata.IsCompressedName(at) {
 		data = deflate(data)
 	}
+	f := fileAt(at, data, doc.Bytes())
 	root, key, err := c.Roots.Resolve(at)
 	if err == nil {
-		err = root.Store.Stage(ctx, key, data)
+		f.at = spot{at, root.Store, key}
+		f.info, err = root.Store.Stage(ctx, key, data)
 	}
 	switch {
 	case err == nil:
-		return fileAt(at, data, doc.Bytes()), nil
+		return f, nil
 	case errors.Is(err, warehouse.ErrInvalidLocation), errors.Is(err, warehouse.ErrInvalidKey),
 		errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists):
 		return file{}, because(Invalid, err, "The metadata file %s cannot be written: %v", at, err)

@@ -26,15 +26,16 @@ func keepingFiles(files warehouse.Store) warehouse.Store {
 // keeping is a store that keeps what is staged in it.
 type keeping struct{ warehouse.Store }
 
-func (s keeping) Stage(ctx context.Context, key string, data []byte) error {
-	if err := s.Store.Stage(ctx, key, data); err != nil {
-		return err
+func (s keeping) Stage(ctx context.Context, key string, data []byte) (warehouse.Info, error) {
+	info, err := s.Store.Stage(ctx, key, data)
+	if err != nil {
+		return info, err
 	}
 	name := fmt.Sprintf("%x.metadata.json", sha256.Sum256(data))
 	if metadata.IsCompressedName(key) {
 		name = fmt.Sprintf("%x.gz.metadata.json", sha256.Sum256(data))
 	}
-	return os.WriteFile(filepath.Join(keepFolder, name), data, 0o600)
+	return info, os.WriteFile(filepath.Join(keepFolder, name), data, 0o600)
 }
 
 func (s keeping) MakeFolder(ctx context.Context, key string) error {

@@ -79,11 +79,9 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 		c.unstage(ctx, err, staged...)
 		return nil, recorded(journal.Table, outdone(err, versions(steps)...))
 	}
-	_ = forEach(len(moving), func(i int) error {
-		s := steps[moving[i]]
-		c.remember(ctx, staged[i], s.doc, s.object.Pointer)
-		return nil
-	})
+	for i, at := range moving {
+		c.remember(staged[i], steps[at].doc, steps[at].object.Pointer)
+	}
 	leave() // the places are to be cleared
 	c.removeOutdated(ctx, steps)
 	return tables, nil

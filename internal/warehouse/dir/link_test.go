@@ -82,7 +82,7 @@ func TestCase138_LinksAreNotWritten(t *testing.T) {
 		if err := store.Create(ctx, key, []byte("new")); !errors.Is(err, warehouse.ErrLink) && !errors.Is(err, warehouse.ErrExists) {
 			t.Errorf("Create(%q): %v", key, err)
 		}
-		if err := store.Stage(ctx, key, []byte("new")); !errors.Is(err, warehouse.ErrLink) && !errors.Is(err, warehouse.ErrExists) {
+		if _, err := store.Stage(ctx, key, []byte("new")); !errors.Is(err, warehouse.ErrLink) && !errors.Is(err, warehouse.ErrExists) {
 			t.Errorf("Stage(%q): %v", key, err)
 		}
 		if err := store.Put(ctx, key, []byte("new")); !errors.Is(err, warehouse.ErrLink) {

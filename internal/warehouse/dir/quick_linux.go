@@ -117,28 +117,28 @@ func (q quick) make(key string) bool {
 // stage is Stage on an ordered file system: the file is written under its own name,
 // whose sync is then the only one. Not without a name first (O_TMPFILE): an ext4 with
 // fast commits comes out of a crash without such a file, or not at all.
-func (q quick) stage(key string, data []byte) (done bool, err error) {
+func (q quick) stage(key string, data []byte) (info warehouse.Info, done bool, err error) {
 	if !q.ordered {
-		return false, nil
+		return info, false, nil
 	}
 	parent, name := split(key)
 	folder, err := q.reach(parent)
 	if err != nil {
-		return false, nil
+		return info, false, nil
 	}
 	defer unix.Close(folder)
 	fd, err := unix.Openat(folder, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, fileMode)
 	if err != nil {
-		return errors.Is(err, unix.EEXIST), err
+		return info, errors.Is(err, unix.EEXIST), err
 	}
 	// The name is seen, and nobody looks at it. A crash from here on leaves nothing,
 	// or the file with a part of the bytes, perhaps none.
 
-	err = writeAll(os.NewFile(uintptr(fd), key), data)
+	info, err = writeAll(os.NewFile(uintptr(fd), key), data)
 	if err != nil {
 		err = errors.Join(err, unix.Unlinkat(folder, name, 0))
 	}
-	return true, err
+	return info, true, err
 }
 
 // reach opens the folder key and makes what is missing of it. Nothing is synced.

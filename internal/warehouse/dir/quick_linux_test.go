@@ -81,9 +81,11 @@ func TestSyncs(t *testing.T) {
 func straced(store *dir.Store, call string) error {
 	switch call {
 	case "stage in new folders":
-		return store.Stage(ctx, "new/folder/key", []byte("x"))
+		_, err := store.Stage(ctx, "new/folder/key", []byte("x"))
+		return err
 	case "stage":
-		return store.Stage(ctx, "old/folder/new", []byte("x"))
+		_, err := store.Stage(ctx, "old/folder/new", []byte("x"))
+		return err
 	case "create in new folders":
 		return store.Create(ctx, "new/folder/key", []byte("x"))
 	case "create":

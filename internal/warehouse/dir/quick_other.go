@@ -25,4 +25,6 @@ func (quick) make(string) bool { return false }
 
 func (quick) makeFolder(string) (done bool, err error) { return false, nil }
 
-func (quick) stage(string, []byte) (done bool, err error) { return false, nil }
+func (quick) stage(string, []byte) (info warehouse.Info, done bool, err error) {
+	return info, false, nil
+}

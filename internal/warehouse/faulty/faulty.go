@@ -97,8 +97,12 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 }
 
 // Stage implements [warehouse.Store].
-func (s *Store) Stage(ctx context.Context, key string, data []byte) error {
-	return s.change(Create, key, func() error { return s.store.Stage(ctx, key, data) })
+func (s *Store) Stage(ctx context.Context, key string, data []byte) (info warehouse.Info, err error) {
+	err = s.change(Create, key, func() (err error) {
+		info, err = s.store.Stage(ctx, key, data)
+		return err
+	})
+	return info, err
 }
 
 // Put implements [warehouse.Store].

@@ -113,36 +113,39 @@ func (s *Store) below(prefix string) []warehouse.Entry {
 
 // Create implements [warehouse.Store].
 func (s *Store) Create(ctx context.Context, key string, data []byte) error {
-	return s.write(ctx, key, data, false)
+	_, err := s.write(ctx, key, data, false)
+	return err
 }
 
 // Stage implements [warehouse.Store].
-func (s *Store) Stage(ctx context.Context, key string, data []byte) error {
-	return s.Create(ctx, key, data)
+func (s *Store) Stage(ctx context.Context, key string, data []byte) (warehouse.Info, error) {
+	return s.write(ctx, key, data, false)
 }
 
 // Put implements [warehouse.Store].
 func (s *Store) Put(ctx context.Context, key string, data []byte) error {
-	return s.write(ctx, key, data, true)
+	_, err := s.write(ctx, key, data, true)
+	return err
 }
 
-func (s *Store) write(ctx context.Context, key string, data []byte, replace bool) error {
+func (s *Store) write(ctx context.Context, key string, data []byte, replace bool) (warehouse.Info, error) {
 	if err := check(ctx, key); err != nil {
-		return err
+		return warehouse.Info{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, isFile := s.files[key]
 	_, isFolder := s.folders[key]
 	if isFolder || isFile && !replace {
-		return fmt.Errorf("%w: %q", warehouse.ErrExists, key)
+		return warehouse.Info{}, fmt.Errorf("%w: %q", warehouse.ErrExists, key)
 	}
 	if err := s.makeFoldersLocked(key, parents(key)); err != nil {
-		return err
+		return warehouse.Info{}, err
 	}
 	s.writes++
-	s.files[key] = file{bytes.Clone(data), s.writes}
-	return nil
+	is := file{bytes.Clone(data), s.writes}
+	s.files[key] = is
+	return is.info(), nil
 }
 
 // Delete implements [warehouse.Store].

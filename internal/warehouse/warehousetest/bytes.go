@@ -2,6 +2,7 @@ package warehousetest
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,7 +14,19 @@ type creation func(warehouse.Store, context.Context, string, []byte) error
 
 func testCreate(t *testing.T, store warehouse.Store) { testCreation(t, store, warehouse.Store.Create) }
 
-func testStage(t *testing.T, store warehouse.Store) { testCreation(t, store, warehouse.Store.Stage) }
+func testStage(t *testing.T, store warehouse.Store) { testCreation(t, store, stage) }
+
+// stage is Stage, whose Info has to be what Stat answers.
+func stage(store warehouse.Store, ctx context.Context, key string, data []byte) error {
+	info, err := store.Stage(ctx, key, data)
+	if err != nil {
+		return err
+	}
+	if found, err := store.Stat(ctx, key); err != nil || found != info {
+		return fmt.Errorf("staged %+v, stat tells %+v, %w", info, found, err)
+	}
+	return nil
+}
 
 func testCreation(t *testing.T, store warehouse.Store, create creation) {
 	ctx := context.Background()
@@ -99,7 +112,7 @@ func testInvalidKeys(t *testing.T, store warehouse.Store) {
 		_, err = store.Stat(ctx, key)
 		wantError(t, "Stat of "+key, err, warehouse.ErrInvalidKey)
 		wantError(t, "Create of "+key, store.Create(ctx, key, nil), warehouse.ErrInvalidKey)
-		wantError(t, "Stage of "+key, store.Stage(ctx, key, nil), warehouse.ErrInvalidKey)
+		wantError(t, "Stage of "+key, stage(store, ctx, key, nil), warehouse.ErrInvalidKey)
 		wantError(t, "Put of "+key, store.Put(ctx, key, nil), warehouse.ErrInvalidKey)
 		wantError(t, "Delete of "+key, store.Delete(ctx, key), warehouse.ErrInvalidKey)
 		if key != "" && key != "a/" { // prefixes, but no keys
@@ -136,7 +149,7 @@ func testCancelled(t *testing.T, store warehouse.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	wantError(t, "Create", store.Create(ctx, "a", nil), context.Canceled)
-	wantError(t, "Stage", store.Stage(ctx, "a", nil), context.Canceled)
+	wantError(t, "Stage", stage(store, ctx, "a", nil), context.Canceled)
 	wantError(t, "Put", store.Put(ctx, "a", nil), context.Canceled)
 	wantError(t, "Delete", store.Delete(ctx, "a"), context.Canceled)
 	_, err := store.Get(ctx, "a", noLimit)

@@ -14,7 +14,7 @@ import (
 
 func testCreateRace(t *testing.T, store warehouse.Store) { testRace(t, store, warehouse.Store.Create) }
 
-func testStageRace(t *testing.T, store warehouse.Store) { testRace(t, store, warehouse.Store.Stage) }
+func testStageRace(t *testing.T, store warehouse.Store) { testRace(t, store, stage) }
 
 func testRace(t *testing.T, store warehouse.Store, create creation) {
 	const racers = 32
