@@ -58,7 +58,10 @@ func TestHotReaderOfEveryKind(t *testing.T) {
 	story := everyKind()
 	s := newStage(t, nil, recorder.Options{})
 	defer s.Close()
-	seen := map[journal.Kind]bool{journal.KindIncarnationStarted: true, journal.KindNamespaceUpdated: true, journal.KindNamespaceDropped: true}
+	seen := map[journal.Kind]bool{
+		journal.KindIncarnationStarted: true, journal.KindRecoveryCompleted: true,
+		journal.KindNamespaceUpdated: true, journal.KindNamespaceDropped: true,
+	}
 	var names []journal.Identifier
 	for _, d := range story.Drafts[1:] { // the birth is there
 		e, err := s.Record(ctx, d)
