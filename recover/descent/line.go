@@ -126,9 +126,9 @@ func (f *family) tangled(base warehouse.Location, after map[warehouse.Location]*
 	if base != f.current.Location {
 		above = f.above(base)
 	}
-	for at := range after {
-		if above[at] {
-			return f.spelled(base) + " and " + f.spelled(at) + " list each other"
+	for _, n := range f.sorted() {
+		if after[n.Location] != nil && above[n.Location] {
+			return f.spelled(base) + " and " + n.Spelled + " list each other"
 		}
 	}
 	loose := f.loose(base, above, after)
