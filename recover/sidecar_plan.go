@@ -30,7 +30,8 @@ type Evidences struct {
 	// well before it that no event names was never committed. Zero: not known.
 	ProvenUntil time.Time
 
-	// Progress is called now and then, by one goroutine at a time; nil: nobody asks.
+	// Progress is called now and then, and at the end, by one goroutine at a time; nil:
+	// nobody asks.
 	Progress func(Surveyed)
 }
 
@@ -48,10 +49,10 @@ func PlanSidecars(ctx context.Context, e Evidences) (Plan, error) {
 	return planSidecars(ctx, e, descent.Choose)
 }
 
-// choose finds the current file of an object.
-type choose func(descent.Object, []descent.File, descent.Proof) descent.Choice
+// chooser finds the current file of an object.
+type chooser func(descent.Object, []descent.File, descent.Proof) descent.Choice
 
-func planSidecars(ctx context.Context, e Evidences, by choose) (Plan, error) {
+func planSidecars(ctx context.Context, e Evidences, by chooser) (Plan, error) {
 	if len(e.Roots) == 0 {
 		return Plan{}, errors.New("a warehouse needs a root")
 	}
@@ -70,13 +71,16 @@ func planSidecars(ctx context.Context, e Evidences, by choose) (Plan, error) {
 		return Plan{}, err
 	}
 	p.finish()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tellLocked()
 	return p.plan, nil
 }
 
 // sidecarPlan is a plan in the making.
 type sidecarPlan struct {
 	Evidences
-	choose choose
+	choose chooser
 	claims *claims            // which of them there are does not change during the survey
 	homes  map[place][]*claim // by the folder of S
 	reader *reader
@@ -87,15 +91,24 @@ type sidecarPlan struct {
 	progress Surveyed                 // guarded by mu
 }
 
-// count is a function that changes the progress and tells of it.
+// toldEach is how many steps of progress are told together.
+const toldEach = 1000
+
+// count is a function that changes the progress, and now and then tells of it.
 func (p *sidecarPlan) count(change func(*Surveyed)) func() {
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		change(&p.progress)
-		if p.Progress != nil {
-			p.Progress(p.progress)
+		if done := p.progress; (done.Sidecars+done.Listed+done.Files)%toldEach == 0 {
+			p.tellLocked()
 		}
+	}
+}
+
+func (p *sidecarPlan) tellLocked() {
+	if p.Progress != nil {
+		p.Progress(p.progress)
 	}
 }
 
