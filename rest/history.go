@@ -79,11 +79,8 @@ func (c *call) historyQuery() (objects []uuid.UUID, check bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if check, err = c.query.boolean("check"); err != nil {
+	if check, err = c.checks(); err != nil {
 		return nil, false, err
-	}
-	if check && c.warehouse.Present == nil {
-		return nil, false, &catalog.Error{Code: catalog.Unsupported, Message: "The warehouse's files cannot be looked at here"}
 	}
 	name, object, err := c.query.object()
 	switch {
@@ -121,10 +118,25 @@ func (c *call) step(s projections.Step, check bool) (stepBody, error) {
 	if !check || body.To == nil {
 		return body, nil
 	}
-	present, err := c.warehouse.Present(c.ctx, body.To.MetadataLocation)
-	if err != nil {
-		return body, slowDown(surely(false), "The warehouse cannot be looked at: "+body.To.MetadataLocation, err)
+	var err error
+	body.To.Present, err = c.present(body.To.MetadataLocation)
+	return body, err
+}
+
+// checks reads whether files are to be looked at.
+func (c *call) checks() (bool, error) {
+	check, err := c.query.boolean("check")
+	if err == nil && check && c.warehouse.Present == nil {
+		err = &catalog.Error{Code: catalog.Unsupported, Message: "The warehouse's files cannot be looked at here"}
 	}
-	body.To.Present = &present
-	return body, nil
+	return check, err
+}
+
+// present tells whether a file is in the warehouse.
+func (c *call) present(location string) (*bool, error) {
+	present, err := c.warehouse.Present(c.ctx, location)
+	if err != nil {
+		return nil, slowDown(surely(false), "The warehouse cannot be looked at: "+location, err)
+	}
+	return &present, nil
 }

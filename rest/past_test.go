@@ -57,9 +57,9 @@ func pastStory(f *fixture) []func() {
 	}
 }
 
-// Whatever a client saw after an event it sees for ever as of that event, tags
+// Case 159: whatever a client saw after an event it sees for ever as of that event, tags
 // included; also when all metadata files are gone.
-func TestPastIsAsItWas(t *testing.T) {
+func TestCase159_PastIsAsItWas(t *testing.T) {
 	f := serve(t, nil)
 	saw := map[int]map[string]string{1: f.seen(v1)}
 	for i, step := range pastStory(f) {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,11 +47,17 @@ type objectState struct {
 	MetadataLocation string             `json:"metadata-location"`
 	SHA256           journal.Digest     `json:"sha256"`
 	Size             int64              `json:"size"`
+	Present          *bool              `json:"present,omitempty"` // only when asked for
 }
 
-// state answers what was true as of a point; without one, as of now.
+// state answers what was true as of a point; without one, as of now. With check=true
+// it looks which metadata files are still there.
 func state(c *call) (reply, error) {
-	if err := c.query.only("at", "limit", "next"); err != nil {
+	if err := c.query.only("at", "check", "limit", "next"); err != nil {
+		return reply{}, err
+	}
+	check, err := c.checks()
+	if err != nil {
 		return reply{}, err
 	}
 	then, err := c.at("at")
@@ -58,14 +65,22 @@ func state(c *call) (reply, error) {
 		return reply{}, err
 	}
 	of := listing(c.warehouse.ID.String() + "/state/" + then.Position().String())
-	lists, next, err := c.entries(of, func(from place) iter.Seq[entry] { return stateFrom(then, from) })
-	if err != nil {
+	var unseen error
+	show := func(o projections.Object) objectState {
+		s := objectStateOf(o)
+		if check && unseen == nil {
+			s.Present, unseen = c.present(s.MetadataLocation)
+		}
+		return s
+	}
+	lists, next, err := c.entries(of, func(from place) iter.Seq[entry] { return stateFrom(then, from, show) })
+	if err := cmp.Or(err, unseen); err != nil {
 		return reply{}, err
 	}
 	return ok(stateBody{c.warehouse.Name, momentOf(then), lists[namespaceEntries], lists[objectEntries], next})
 }
 
-func stateFrom(then *projections.Snapshot, from place) iter.Seq[entry] {
+func stateFrom(then *projections.Snapshot, from place, show func(projections.Object) objectState) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		if from.list != objectEntries {
 			for key, n := range then.EachNamespace(from.key) {
@@ -76,7 +91,7 @@ func stateFrom(then *projections.Snapshot, from place) iter.Seq[entry] {
 			from.key = ""
 		}
 		for key, o := range then.EachObject(from.key) {
-			if !yield(entry{place{objectEntries, key}, objectStateOf(o)}) {
+			if !yield(entry{place{objectEntries, key}, show(o)}) {
 				return
 			}
 		}
@@ -85,5 +100,8 @@ func stateFrom(then *projections.Snapshot, from place) iter.Seq[entry] {
 
 func objectStateOf(o projections.Object) objectState {
 	p := o.Pointer
-	return objectState{o.Kind, o.UUID, o.Identifier, o.Location, p.MetadataLocation, p.SHA256, p.Size}
+	return objectState{
+		Kind: o.Kind, UUID: o.UUID, Identifier: o.Identifier, Location: o.Location,
+		MetadataLocation: p.MetadataLocation, SHA256: p.SHA256, Size: p.Size,
+	}
 }

@@ -1,8 +1,11 @@
 package rest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +28,7 @@ type stated struct {
 		Kind             string
 		Identifier       struct{ Namespace, Name any }
 		MetadataLocation string `json:"metadata-location"`
+		Present          *bool
 	}
 	Next string
 }
@@ -84,6 +88,45 @@ func TestState(t *testing.T) {
 	if pointer == "" || len(history.Moves) != 4 {
 		t.Errorf("pointer %q, history %v", pointer, history)
 	}
+}
+
+// Case 159: a pointer of the past may have lost its file, which is told to who asks.
+func TestCase159_MissingFilesAreTold(t *testing.T) {
+	f := story(t)
+	if got := f.state("at=seq:4").Objects[0].Present; got != nil {
+		t.Errorf("present without asking: %v", *got)
+	}
+	object := f.state("at=seq:4&check=true").Objects[0]
+	if object.Present == nil || !*object.Present {
+		t.Error("a file that is there is missing")
+	}
+	_, key, _ := strings.Cut(object.MetadataLocation, root("default")+"/")
+	if err := f.stores["default"].Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.state("at=seq:4&check=true").Objects[0].Present; got == nil || *got {
+		t.Error("a file that is gone is there")
+	}
+	f.options.Warehouses[0].Present = func(context.Context, string) (bool, error) { return false, errors.New("away") }
+	f.handler = New(f.options)
+	f.fails(f.do("GET", statePath+"?at=seq:4&check=true", ""), 503, "SlowDownException")
+	f.options.Warehouses[0].Present = nil
+	f.handler = New(f.options)
+	f.fails(f.do("GET", statePath+"?check=true", ""), 406, "UnsupportedOperationException")
+}
+
+// Case 159: as of any event a transaction is there or not.
+func TestCase159_TransactionsAreWhole(t *testing.T) {
+	f := serve(t, nil)
+	f.ns("n")
+	f.table("n", "a")
+	f.table("n", "b")
+	change := `{"identifier":{"namespace":["n"],"name":"%s"},"updates":[{"action":"set-properties","updates":{"k":"v"}}]}`
+	f.must(204, f.do("POST", v1+"/transactions/commit", fmt.Sprintf(`{"table-changes":[`+change+`,`+change+`]}`, "a", "b")))
+	if _, got := f.diff("from=seq:4&to=seq:5"); len(got) != 2 {
+		t.Errorf("the transaction: %q", got)
+	}
+	f.fails(f.do("GET", "/api/catalog/v1/config?warehouse=default@6", ""), 400, "BadRequestException")
 }
 
 func TestBadStates(t *testing.T) {

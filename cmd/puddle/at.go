@@ -15,6 +15,7 @@ import (
 type atCmd struct {
 	Warehouse string `arg:"" help:"Its name."`
 	Point     string `arg:"" help:"When: a time with offset, seq:N, INCARNATION:N or an event's id."`
+	Check     bool   `help:"Look whether each metadata file is still there; 1 when one is not."`
 	JSON      bool   `name:"json" help:"One JSON document."`
 }
 
@@ -58,6 +59,9 @@ func (a atCmd) Run(s *session) error {
 
 func (a atCmd) report(s *session, asked *client) error {
 	query := url.Values{"at": {a.Point}}
+	if a.Check {
+		query.Set("check", "true")
+	}
 	state := stateReport{Namespaces: []jsontext.Value{}, Objects: []jsontext.Value{}}
 	err := asked.pages(s.stop, "/warehouses/"+url.PathEscape(a.Warehouse)+"/state", query, func(body []byte) error {
 		var page stateReport
@@ -69,24 +73,33 @@ func (a atCmd) report(s *session, asked *client) error {
 		query.Set("at", page.point())
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	missing, rows, err := state.rows(a.Check)
 	switch {
 	case err != nil:
 		return err
 	case a.JSON:
-		return s.json(state)
+		err = s.json(state)
+	default:
+		err = state.print(s, a.Check, rows)
 	}
-	return state.print(s)
+	if err == nil && missing > 0 {
+		return fail(codeFindings, "files that are not in the warehouse: %d", missing)
+	}
+	return err
 }
 
-func (r stateReport) print(s *session) error {
-	rows := make([]table.Row, 0, len(r.Namespaces)+len(r.Objects))
+// rows are what people are shown, and how many files are missing.
+func (r stateReport) rows(check bool) (missing int, rows []table.Row, err error) {
 	for _, raw := range r.Namespaces {
 		var n struct {
 			ID        string            `json:"id"`
 			Namespace journal.Namespace `json:"namespace"`
 		}
 		if err := json.Unmarshal(raw, &n); err != nil {
-			return err
+			return 0, nil, err
 		}
 		rows = append(rows, table.Row{"namespace", n.Namespace.String(), n.ID, ""})
 	}
@@ -97,12 +110,27 @@ func (r stateReport) print(s *session) error {
 			UUID string `json:"uuid"`
 		}
 		if err := json.Unmarshal(raw, &o); err != nil {
-			return err
+			return 0, nil, err
 		}
-		rows = append(rows, table.Row{o.Kind, o.Identifier.Quoted(), o.UUID, o.MetadataLocation})
+		row := table.Row{o.Kind, o.Identifier.Quoted(), o.UUID, o.MetadataLocation}
+		if check {
+			row = append(row, presence(&o.end))
+		}
+		if o.Present != nil && !*o.Present {
+			missing++
+		}
+		rows = append(rows, row)
 	}
+	return missing, rows, nil
+}
+
+func (r stateReport) print(s *session, check bool, rows []table.Row) error {
 	if err := s.lines([]string{r.Warehouse + " as of " + r.text()}); err != nil || len(rows) == 0 {
 		return err
 	}
-	return s.table(table.Row{"kind", "name", "uuid", "pointer"}, rows...)
+	header := table.Row{"kind", "name", "uuid", "pointer"}
+	if check {
+		header = append(header, "file")
+	}
+	return s.table(header, rows...)
 }
