@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -11,13 +13,18 @@ import (
 	"puddle/rest/catalog"
 )
 
-// historyBody is every pointer that an object has had, oldest first.
+// maxMoves is how many moves one answer holds at most, and without a limit.
+const maxMoves = 10_000
+
+// historyBody is every pointer that an object has had, oldest first. Next is given
+// when there are more: the same query with next=NEXT goes on.
 type historyBody struct {
 	Warehouse  string             `json:"warehouse"`
 	Kind       journal.ObjectKind `json:"kind"`
 	UUID       uuid.UUID          `json:"uuid"`
 	Identifier journal.Identifier `json:"identifier"`
 	Moves      []stepBody         `json:"moves"`
+	Next       string             `json:"next,omitempty"`
 }
 
 type stepBody struct {
@@ -58,7 +65,10 @@ func history(c *call) (reply, error) {
 	if len(steps) == 0 {
 		return reply{}, &catalog.Error{Code: catalog.NoSuchTable, Message: "The journal has never seen the uuid " + objects[0].String()}
 	}
-	slices.SortStableFunc(steps, func(a, b projections.Step) int { return cmp.Compare(a.Seq, b.Seq) })
+	steps, answer.Next, err = c.pageOf(steps)
+	if err != nil {
+		return reply{}, err
+	}
 	for _, s := range steps {
 		body, err := c.step(s, check)
 		if err != nil {
@@ -69,10 +79,41 @@ func history(c *call) (reply, error) {
 	return ok(answer)
 }
 
+// pageOf is the part of the steps, sorted, that is answered, and the token of the next
+// part: empty at the end.
+func (c *call) pageOf(steps []projections.Step) (part []projections.Step, next string, err error) {
+	limit, err := c.query.count("limit", maxMoves, maxMoves)
+	if err != nil {
+		return nil, "", err
+	}
+	token, given, err := c.query.get("next")
+	if err != nil {
+		return nil, "", err
+	}
+	slices.SortFunc(steps, func(a, b projections.Step) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), bytes.Compare(a.Move.UUID[:], b.Move.UUID[:]))
+	})
+	of := listing(c.warehouse.ID.String() + "/history/" + c.query.values.Get("identifier") + "/" + c.query.values.Get("uuid"))
+	if given {
+		after, ok := of.open(token)
+		if !ok {
+			return nil, "", badRequest("Query parameter %q is not of this answer", "next")
+		}
+		steps = slices.DeleteFunc(steps, func(s projections.Step) bool { return orderOf(s) <= after })
+	}
+	if len(steps) <= limit {
+		return steps, "", nil
+	}
+	return steps[:limit], of.token(orderOf(steps[limit-1])), nil
+}
+
+// orderOf sorts steps as they happened, those of one event by uuid.
+func orderOf(s projections.Step) string { return fmt.Sprintf("%020d/%s", s.Seq, s.Move.UUID) }
+
 // historyQuery reads whose moves are asked for, at least one, and whether their
 // files are to be looked at.
 func (c *call) historyQuery() (objects []uuid.UUID, check bool, err error) {
-	if err := c.query.only("identifier", "uuid", "all", "check"); err != nil {
+	if err := c.query.only("identifier", "uuid", "all", "check", "limit", "next"); err != nil {
 		return nil, false, err
 	}
 	all, err := c.query.boolean("all")

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 )
 
@@ -19,6 +20,7 @@ type told struct {
 		UUID  string
 		To    *struct{ Present *bool }
 	}
+	Next string
 }
 
 func (f *fixture) history(query string) (h told, moves []int) {
@@ -51,6 +53,27 @@ func TestHistory(t *testing.T) {
 		f.fails(f.do("GET", historyPath+"?"+query, ""), 404, "NoSuchTableException")
 	}
 	for _, query := range []string{"", "identifier=t", "identifier=m.u&all=maybe", "identifier=m.u&check=1", "identifier=m.u&x=y"} {
+		f.fails(f.do("GET", historyPath+"?"+query, ""), 400, "BadRequestException")
+	}
+}
+
+// A long history comes in parts, which together are the whole.
+func TestHistoryIsPaged(t *testing.T) {
+	f := story(t)
+	_, whole := f.history("identifier=n.t&all=true")
+	for limit := 1; limit <= len(whole)+1; limit++ {
+		var paged []int
+		for next := ""; ; {
+			h, moves := f.history(fmt.Sprintf("identifier=n.t&all=true&limit=%d%s", limit, next))
+			if paged = append(paged, moves...); h.Next == "" {
+				break
+			}
+			next = "&next=" + h.Next
+		}
+		equal(t, fmt.Sprint("in parts of ", limit), paged, whole)
+	}
+	h, _ := f.history("identifier=n.t&limit=1")
+	for _, query := range []string{"identifier=n.t&next=x", "identifier=m.u&next=" + h.Next, "identifier=m.u&limit=0"} {
 		f.fails(f.do("GET", historyPath+"?"+query, ""), 400, "BadRequestException")
 	}
 }

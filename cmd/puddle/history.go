@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/url"
 
 	"github.com/go-json-experiment/json"
@@ -25,6 +26,15 @@ func (historyCmd) Help() string {
 
 func (historyCmd) exits() []int { return []int{codeFindings, codeNoLook, codeRefused} }
 
+// historyReport is the report of history.
+type historyReport struct {
+	Warehouse  string           `json:"warehouse"`
+	Kind       string           `json:"kind"`
+	UUID       string           `json:"uuid"`
+	Identifier jsontext.Value   `json:"identifier"`
+	Moves      []jsontext.Value `json:"moves"`
+}
+
 // historyPage is what people are shown of an answer of the route history.
 type historyPage struct {
 	Moves []struct {
@@ -47,17 +57,21 @@ func (h historyCmd) Run(s *session) error {
 }
 
 func (h historyCmd) report(s *session, asked *client) error {
-	body, err := asked.get(s.stop, "/warehouses/"+url.PathEscape(h.Warehouse)+"/history", h.query())
-	if err != nil {
-		return err
-	}
 	var page historyPage
-	if err := json.Unmarshal(body, &page); err != nil {
+	var report historyReport
+	err := asked.pages(s.stop, "/warehouses/"+url.PathEscape(h.Warehouse)+"/history", h.query(), func(body []byte) error {
+		before, shown := report.Moves, page.Moves
+		report, page = historyReport{}, historyPage{}
+		err := errors.Join(json.Unmarshal(body, &report), json.Unmarshal(body, &page))
+		report.Moves, page.Moves = append(before, report.Moves...), append(shown, page.Moves...)
 		return err
-	}
-	if h.JSON {
-		err = s.json(jsontext.Value(body))
-	} else {
+	})
+	switch {
+	case err != nil:
+		return err
+	case h.JSON:
+		err = s.json(report)
+	default:
 		err = h.print(s, page)
 	}
 	if missing := page.missing(); err == nil && missing > 0 {
