@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 //	code N ARG…                  puddle ARG… ends with the exit code N
 //	serve ARG…                   starts puddle ARG… and waits until it listens, at $ADDR
 //	quit [KILL]                  ends it, and with TERM sees that its exit code is 0
-//	http STATUS METHOD PATH [BODY]  asks it, with $TOKEN if set; the body is stdout
+//	http STATUS METHOD PATH [BODY]  asks it, with $TOKEN if set; the body, or @FILE; stdout is the answer
+//	sqlite-backup DB COPY        is SQLite's online backup
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -36,7 +37,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "quit": quit, "http": ask,
+			"code": code, "serve": serve, "quit": quit, "http": ask, "sqlite-backup": sqliteBackup,
 		},
 	})
 }
@@ -120,6 +121,9 @@ func ask(ts *testscript.TestScript, _ bool, args []string) {
 	var body io.Reader
 	if len(args) > 3 {
 		body = strings.NewReader(args[3])
+		if file, ok := strings.CutPrefix(args[3], "@"); ok {
+			body = strings.NewReader(ts.ReadFile(file))
+		}
 	}
 	request, err := http.NewRequest(args[1], "http://"+ts.Getenv("ADDR")+args[2], body)
 	ts.Check(err)
