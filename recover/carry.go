@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -59,7 +60,7 @@ func carry(ctx context.Context, from journal.Reader, into journal.Writer, after 
 		if err != nil {
 			return carried, errors.Join(err, flush())
 		}
-		if len(group) == journal.MaxGroupEntries || size+e.Size() > journal.MaxGroupBytes {
+		if len(group) == journal.MaxGroupEntries || size+e.Size() > journal.MaxGroupBytes || builtOn(e, group) {
 			if err := flush(); err != nil {
 				return carried, err
 			}
@@ -67,4 +68,13 @@ func carry(ctx context.Context, from journal.Reader, into journal.Writer, after 
 		group, size = append(group, e), size+e.Size()
 	}
 	return carried, flush()
+}
+
+// builtOn tells whether a document of an entry is a patch on one of the group: a journal
+// takes it in a later one only.
+func builtOn(e journal.Entry, group []journal.Entry) bool {
+	return slices.ContainsFunc(e.Documents, func(d journal.Document) bool {
+		on, patch := d.On()
+		return patch && len(group) > 0 && on.Seq >= group[0].Event.Seq
+	})
 }
