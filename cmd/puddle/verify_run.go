@@ -164,7 +164,7 @@ func (v *verification) subject(name string, id uuid.UUID) verify.Warehouse {
 	w := verify.Warehouse{Name: name, ID: id, Journal: v.journal, Tables: v.tables, Ephemeral: v.ephemeral}
 	w.Auditor, _ = v.journal.(journal.Auditor)
 	if v.serving != nil {
-		w.Now, w.Settled = v.serving(id), verify.SettledAfter(time.Now, unsettled)
+		w.Now, w.Settled = v.serving(id), verify.SettledAfter(time.Now(), unsettled)
 	}
 	return w
 }

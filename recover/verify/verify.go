@@ -208,7 +208,9 @@ func Subject(ctx context.Context, b recover.Binder, w recover.Warehouse, sink Si
 // settled tells whether a file is old enough that its event would be there.
 func (r *run) settled(info warehouse.Info) bool { return r.Settled == nil || r.Settled(info) }
 
-// SettledAfter is a Settled for stores that tell the time in nanoseconds.
-func SettledAfter(now func() time.Time, age time.Duration) func(warehouse.Info) bool {
-	return func(info warehouse.Info) bool { return now().Sub(time.Unix(0, info.Modified)) > age }
+// SettledAfter is a Settled for stores that tell the time in nanoseconds: by the age of
+// files at a moment, which is no later than that of the run. What has come since is not
+// settled, however long the run takes: it does not know all that was named since.
+func SettledAfter(at time.Time, age time.Duration) func(warehouse.Info) bool {
+	return func(info warehouse.Info) bool { return at.Sub(time.Unix(0, info.Modified)) > age }
 }
