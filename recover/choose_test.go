@@ -1,0 +1,85 @@
+package recover_test
+
+import (
+	"errors"
+	"testing"
+
+	"puddle/journal"
+	"puddle/recover"
+)
+
+// What a recovery is made from, for everything that may be left.
+func TestChoose(t *testing.T) {
+	behind := errors.New("the warehouse has seen more")
+	end := journal.Position{Seq: 100}
+	type seen = recover.Seen
+	whole := seen{Remains: recover.Remains{Journaled: true}, Head: journal.Position{Seq: 100}}
+	rolledBack := seen{Remains: recover.Remains{Journaled: true, Behind: behind}, Head: journal.Position{Seq: 50}}
+	archived := func(s seen) seen { s.Archived = &end; return s }
+	empty := func(s seen) seen { s.Empty = true; return s }
+	tables := func(s seen) seen { s.Tables = true; return s }
+	run := seen{Remains: whole.Remains, Run: &recover.Run{From: recover.FromSidecars}}
+	lost := seen{Empty: true}
+	type choice = recover.Choice
+	for _, c := range []struct {
+		what    string
+		want    recover.Wanted
+		seen    seen
+		choice  choice
+		refused string // the command that is named; "-": none
+	}{
+		{"a whole journal", recover.Wanted{}, archived(whole), choice{From: recover.FromJournal, Whole: true}, ""},
+		{"a torn journal and an archive", recover.Wanted{}, archived(rolledBack), choice{From: recover.FromArchive, Later: true}, ""},
+		{"a torn journal alone", recover.Wanted{}, rolledBack, choice{From: recover.FromJournal, Later: true}, ""},
+		{"stay where the journal ends", recover.Wanted{From: recover.FromJournal}, archived(rolledBack), choice{From: recover.FromJournal}, ""},
+		{"an archive alone", recover.Wanted{}, archived(lost), choice{From: recover.FromArchive, Later: true}, ""},
+		{"nothing but the warehouse", recover.Wanted{}, lost, choice{From: recover.FromSidecars}, ""},
+		{"restored tables", recover.Wanted{From: recover.FromMetastore}, tables(lost), choice{From: recover.FromMetastore}, ""},
+		{"restored tables, not chosen", recover.Wanted{}, tables(lost), choice{}, "puddle recover --warehouse w --from metastore"},
+		{"sidecars rather than restored tables", recover.Wanted{From: recover.FromSidecars}, tables(lost), choice{From: recover.FromSidecars}, ""},
+		{"tables beside their journal", recover.Wanted{From: recover.FromMetastore}, tables(whole), choice{}, "-"},
+		{"no tables", recover.Wanted{From: recover.FromMetastore}, lost, choice{}, "-"},
+		{"no archive", recover.Wanted{From: recover.FromArchive}, whole, choice{}, "-"},
+		{"no journal", recover.Wanted{From: recover.FromJournal}, lost, choice{}, "-"},
+		{"over a catalog", recover.Wanted{From: recover.FromSidecars}, whole, choice{}, "puddle recover --warehouse w --allow-nonempty"},
+		{"over an empty catalog", recover.Wanted{From: recover.FromSidecars}, empty(whole), choice{From: recover.FromSidecars}, ""},
+		{"the archive over a whole journal", recover.Wanted{From: recover.FromArchive}, archived(whole), choice{}, "puddle recover --warehouse w --allow-nonempty"},
+		{"add", recover.Wanted{AllowNonempty: true}, whole, choice{From: recover.FromSidecars, Adds: true}, ""},
+		{"add to a torn journal", recover.Wanted{AllowNonempty: true}, rolledBack, choice{}, "puddle recover --warehouse w --from journal"},
+		{"the past", recover.Wanted{At: true}, archived(whole), choice{From: recover.FromJournal}, ""},
+		{"the past of an archive", recover.Wanted{At: true}, archived(lost), choice{From: recover.FromArchive}, ""},
+		{"no past", recover.Wanted{At: true}, lost, choice{}, "-"},
+		{"sidecars of the past", recover.Wanted{At: true, From: recover.FromSidecars}, whole, choice{}, "-"},
+		{"under way", recover.Wanted{}, run, choice{From: recover.FromSidecars}, ""},
+		{"under way, from elsewhere", recover.Wanted{From: recover.FromArchive}, run, choice{}, "puddle recover --warehouse w"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			got, err := recover.Choose("w", c.want, c.seen)
+			var refused *recover.Refusal
+			switch {
+			case c.refused == "" && err != nil, c.refused != "" && !errors.As(err, &refused), got != c.choice:
+				t.Errorf("got %+v, %v; want %+v", got, err, c.choice)
+			case c.refused == "-" && refused.Command != "", c.refused != "" && c.refused != "-" && refused.Command != c.refused:
+				t.Errorf("names %q, want %q", refused.Command, c.refused)
+			}
+		})
+	}
+}
+
+// A recovery that is not complete is refused, by name, until it is.
+func TestCheckComplete(t *testing.T) {
+	r := newRuin(t)
+	remains, err := recover.Look(t.Context(), recover.Warehouse{Name: ruinName, Location: ruinURL, Store: r.files}, r.journal, nil, r.id("none"))
+	r.must(err)
+	b := recover.Binder{Journal: r.journal, Clock: clock, Build: "test"}
+	_, err = b.Begin(t.Context(), recover.Warehouse{Name: ruinName, Location: ruinURL, Store: r.files}, recover.Beginning{
+		ID: remains.ID, From: recover.FromArchive, Later: true, Parent: remains.Last, Known: remains.Known, Cause: ruinCause,
+	})
+	r.must(err)
+	refusedWith(t, recover.CheckComplete(t.Context(), ruinName, r.journal.Warehouse(remains.ID)), "puddle recover --warehouse "+ruinName)
+	run, err := recover.UnderWay(t.Context(), r.journal.Warehouse(remains.ID))
+	r.must(err)
+	if run == nil || run.From != recover.FromArchive || !run.Later || *run.Parent != *remains.Last {
+		t.Errorf("under way: %+v", run)
+	}
+}
