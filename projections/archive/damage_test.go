@@ -112,6 +112,49 @@ func (w *world) clone(t *testing.T) *world {
 	return &c
 }
 
+// An audit tells what is wrong, all of it, and goes on behind it.
+func TestAudit(t *testing.T) {
+	w, incarnation := copied(t)
+	audit := func(w *world) (found []error) {
+		n, err := archive.Audit(ctx, w.disk, lake, w.journal, func(err error) { found = append(found, err) })
+		if err != nil || n == 0 {
+			t.Fatalf("%d events, %v", n, err)
+		}
+		return found
+	}
+	if found := audit(w); len(found) > 0 {
+		t.Errorf("of a whole archive: %v", found)
+	}
+	w.spoil(t, archive.EventsKey(incarnation, 5), func(data []byte) []byte { return data[1:] })
+	for _, name := range []string{archive.EventsKey(incarnation, 13), archive.DocumentsKey(incarnation, 17)} {
+		if err := w.disk.Delete(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := audit(w)
+	want := []string{archive.EventsKey(incarnation, 5), archive.EventsKey(incarnation, 13), archive.DocumentsKey(incarnation, 17)}
+	if len(found) != len(want) {
+		t.Fatalf("found %v", found)
+	}
+	for i, name := range want {
+		var damage *archive.Damage
+		if !errors.As(found[i], &damage) || damage.Object != name {
+			t.Errorf("found %v, want one of %s", found[i], name)
+		}
+	}
+	older, _ := copied(t)
+	older.journal = journal.NewMemory()
+	older.pending, older.all = chain(t, 6).Entries[:9], nil
+	older.grow(t, 9)
+	if found := audit(older); len(found) != 1 || !errors.Is(found[0], archive.ErrAhead) {
+		t.Errorf("beside an older journal: %v", found)
+	}
+	none := newWorld(nil)
+	if n, err := archive.Audit(ctx, none.disk, lake, none.journal, func(err error) { t.Error(err) }); n != 0 || err != nil {
+		t.Errorf("of none: %d, %v", n, err)
+	}
+}
+
 // Objects that are gone, or of another history, are told with the first event that is
 // missing there.
 func TestGaps(t *testing.T) {

@@ -34,7 +34,10 @@ func (r *run) chain(ctx context.Context) error {
 	r.reached.Erased.tell(r, KindErased, "had its copy erased", "puddle journal compact was told to; such a file itself is all there is")
 	r.summary.Incarnations, r.summary.Events, r.summary.Documents = seen.Incarnations, seen.Events, seen.Documents
 	r.sink.Progress(r.Name, 1, seen.Events, seen.Events)
-	return err
+	if err != nil {
+		return err
+	}
+	return r.archive(ctx)
 }
 
 // audit looks through the journal, behind what an earlier run has looked at.

@@ -28,6 +28,7 @@ const (
 	KindAnchor   Kind = "anchor"          // head.json is damaged, or knows more than the journal
 	KindJournal  Kind = "journal"         // a record is not what was written there, or its file is not
 	KindBeside   Kind = "beside-journal"  // a document, id or answer beside the chain is not
+	KindArchive  Kind = "archive"         // an object of the archive is not what was sealed, or of another history
 	KindTorn     Kind = "torn-write"      // the last write to the journal was cut off
 	KindNotKept  Kind = "document-absent" // the journal keeps no copy of a metadata file
 	KindErased   Kind = "document-erased" // the journal's copy of a metadata file was erased

@@ -62,6 +62,7 @@ type Summary struct {
 	Documents    int64       `json:"documents"`
 	NotKept      int64       `json:"documents-not-kept"`
 	Erased       int64       `json:"documents-erased"`
+	Archived     int64       `json:"events-archived"`
 	Tables       string      `json:"tables"` // what came of level 2
 	Objects      int64       `json:"objects"`
 	Files        int64       `json:"files"`
