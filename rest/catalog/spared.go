@@ -8,36 +8,53 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxSpared bounds of how many tables spared files are remembered.
+// maxSpared bounds how many spared files are remembered, of all tables.
 const maxSpared = 1 << 16
 
 // spared remembers outdated files that a commit left for a later one to remove. It
 // is lost with the process; then they stay, and harm nobody. Safe for concurrent
 // use; the zero value is ready.
 type spared struct {
-	mu sync.Mutex
-	of map[uuid.UUID][]string // guarded by mu; oldest first
+	mu    sync.Mutex
+	of    map[uuid.UUID][]string // guarded by mu; oldest first
+	files int                    // guarded by mu: of all tables
 }
 
 // take gives the files of a table, and forgets them.
 func (s *spared) take(table uuid.UUID) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.takeLocked(table)
+}
+
+func (s *spared) takeLocked(table uuid.UUID) []string {
 	files := s.of[table]
 	delete(s.of, table)
+	s.files -= len(files)
 	return files
 }
 
-// put remembers files of a table, of too many the newest.
+// put remembers files of a table, of too many the newest. It forgets those of others,
+// any of them, to make room.
 func (s *spared) put(table uuid.UUID, files []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.takeLocked(table)
+	if len(files) == 0 {
+		return
+	}
+	files = slices.Clone(files[max(0, len(files)-maxOutdated):])
+	for other := range s.of {
+		if s.files+len(files) <= maxSpared {
+			break
+		}
+		s.takeLocked(other)
+	}
 	if s.of == nil {
 		s.of = map[uuid.UUID][]string{}
 	}
-	if len(files) > 0 && len(s.of) < maxSpared {
-		s.of[table] = slices.Clone(files[max(0, len(files)-maxOutdated):])
-	}
+	s.of[table] = files
+	s.files += len(files)
 }
 
 // spare leaves out of a step's old files, which are in the order in which they
