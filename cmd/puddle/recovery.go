@@ -110,7 +110,7 @@ func (x *recovery) readJournal(ctx context.Context, e *evidence) error {
 	var damage *journal.Damage
 	if errors.As(err, &damage) && x.damaged[e.seen.ID] == nil {
 		if x.DryRun {
-			e.seen.Behind, err = damage, nil
+			e.seen.Behind = damage
 			return nil
 		}
 		if err := x.replaceJournal(ctx, damage); err != nil {
