@@ -21,6 +21,7 @@ func (serveCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	moreProcessors()
 	started, err := startServer(s.stop, c, newLogger(c.Logging, s.stderr))
 	if errors.Is(err, context.Canceled) && s.stop.Err() != nil {
 		return nil // stopped while it was starting
