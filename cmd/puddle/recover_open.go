@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"puddle/journal"
+	"puddle/journal/bolt"
 	"puddle/projections"
 )
 
@@ -25,12 +26,21 @@ func (x *recovery) openJournal(ctx context.Context) error {
 		return err
 	}
 	if x.DryRun {
-		x.node.log.Warn().Err(err).Msg("the journal cannot be read: it would be put aside")
-		x.node.journal = journal.NewMemory()
+		x.node.log.Warn().Err(err).Msg("the journal would be put aside")
+		return x.copyDamaged(ctx, path)
+	}
+	return x.replaceJournal(ctx, err)
+}
+
+// copyDamaged takes what is whole of a journal into memory: a dry run goes on with that.
+func (x *recovery) copyDamaged(ctx context.Context, path string) error {
+	x.node.journal = journal.NewMemory()
+	old, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	if err != nil {
+		x.node.log.Warn().Err(err).Msg("nothing of it can be read")
 		return nil
 	}
-	_, err = x.putAside(ctx, err)
-	return err
+	return errors.Join(x.takeOver(ctx, old), old.Close())
 }
 
 // openTables opens the pointer tables. A dry run looks at those that are there, and

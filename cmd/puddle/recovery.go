@@ -102,18 +102,14 @@ func (x *recovery) remains(ctx context.Context, e *evidence) error {
 }
 
 // readJournal folds what the journal has. A damaged one is replaced by what of it is
-// whole, once; a dry run goes by the rest of the evidence.
+// whole, once.
 func (x *recovery) readJournal(ctx context.Context, e *evidence) error {
 	var err error
 	lineage := journal.Lineage(x.node.journal, e.seen.ID)
 	e.standing, err = recover.PlanHistory(ctx, e.Name, lineage, 0, recover.FromJournal)
 	var damage *journal.Damage
 	if errors.As(err, &damage) && x.damaged[e.seen.ID] == nil {
-		if x.DryRun {
-			e.seen.Behind = damage
-			return nil
-		}
-		if err := x.replaceJournal(ctx, damage); err != nil {
+		if err := x.withoutDamage(ctx, damage); err != nil {
 			return err
 		}
 		x.damaged[e.seen.ID] = damage

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 //	quit [KILL]                  ends it, and with TERM sees that its exit code is 0
 //	http STATUS METHOD PATH [BODY]  asks it, with $TOKEN if set; the body, or @FILE; stdout is the answer
 //	sqlite-backup DB COPY        is SQLite's online backup
+//	damage FILE OLD NEW          writes NEW over every OLD, which is as long
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -37,7 +39,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "serve": serve, "quit": quit, "http": ask, "sqlite-backup": sqliteBackup,
+			"code": code, "serve": serve, "quit": quit, "http": ask, "sqlite-backup": sqliteBackup, "damage": damage,
 		},
 	})
 }
@@ -115,6 +117,16 @@ func quit(ts *testscript.TestScript, _ bool, args []string) {
 	if err := <-server.ended; err != nil && signal == syscall.SIGTERM {
 		ts.Fatalf("the server ended with %v", err)
 	}
+}
+
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	if len(args[1]) != len(args[2]) || !bytes.Contains(data, []byte(args[1])) {
+		ts.Fatalf("%s cannot be damaged so", args[0])
+	}
+	ts.Check(os.WriteFile(path, bytes.ReplaceAll(data, []byte(args[1]), []byte(args[2])), 0o600))
 }
 
 func ask(ts *testscript.TestScript, _ bool, args []string) {

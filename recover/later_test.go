@@ -1,0 +1,78 @@
+package recover_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"puddle/internal/warehouse/memory"
+	"puddle/journal"
+	"puddle/projections/sidecars"
+	"puddle/recover"
+)
+
+// What an archive lacks comes from sidecars that are later, and from nothing else.
+func TestWithLater(t *testing.T) {
+	store, end := memory.New(), journal.Position{Seq: 100}
+	ids := map[string]uuid.UUID{}
+	planned := func(name, file string, by recover.Evidence) recover.PlannedObject {
+		if _, ok := ids[name]; !ok {
+			ids[name] = uuid.New()
+		}
+		return recover.PlannedObject{
+			Kind: journal.Table, UUID: ids[name], Identifier: journal.Identifier{Namespace: journal.Namespace{"n"}, Name: name},
+			Outcome: recover.Recovered, MetadataLocation: file, Evidence: by,
+		}
+	}
+	sidecar := func(name string, seq journal.Seq) {
+		t.Helper()
+		data, err := sidecars.Encode(sidecars.Object{
+			Kind: journal.Table, Warehouse: "w", Identifier: journal.Identifier{Namespace: journal.Namespace{"n"}, Name: name}, UUID: ids[name],
+			Location: "s3://lake/wh/" + name, MetadataLocation: "s3://lake/wh/" + name + "/metadata/v1.metadata.json", State: sidecars.Active,
+			UpdatedAt: clock.Trusted, Extras: sidecars.Extras{WarehouseID: uuid.New(), Incarnation: uuid.New(), Seq: seq, EventID: uuid.New()},
+		})
+		if err == nil {
+			err = store.Put(t.Context(), sidecars.Key(ids[name]), data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := recover.Plan{From: recover.FromArchive, Objects: []recover.PlannedObject{
+		planned("same", "1", recover.ByArchive), planned("late", "2", recover.ByArchive), planned("committed", "1", recover.ByArchive),
+		planned("descends", "1", recover.ByArchive), planned("dropped", "1", recover.ByArchive), planned("robbed", "1", recover.ByArchive),
+	}}
+	dropped, thief := planned("dropped", "1", recover.BySidecar), planned("thief", "1", recover.BySidecar)
+	dropped.Outcome, thief.Identifier.Name = recover.Dropped, "robbed"
+	beside := recover.Plan{From: recover.FromSidecars, Namespaces: []recover.PlannedNamespace{{Name: journal.Namespace{"n"}}}, Objects: []recover.PlannedObject{
+		planned("same", "1", recover.BySidecar), planned("late", "1", recover.BySidecar), planned("committed", "2", recover.BySidecar),
+		planned("descends", "2", recover.ByDescendants), dropped, planned("gone", "1", recover.BySidecar), thief,
+	}}
+	for name, seq := range map[string]journal.Seq{
+		"same": 90, "late": 90, "committed": 101, "descends": 90, "dropped": 102, "gone": 80, "robbed": 90, "thief": 103,
+	} {
+		sidecar(name, seq)
+	}
+	plan, err := recover.WithLater(t.Context(), base, beside, store, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for name, id := range ids {
+		for _, o := range plan.Objects {
+			if o.UUID == id {
+				got[name] = string(o.Outcome) + " " + o.MetadataLocation
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]string{
+		"same": "recovered 1", "late": "recovered 2", "committed": "recovered 2", "descends": "recovered 2",
+		"dropped": "dropped 1", "robbed": "failed 1", "thief": "recovered 1",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(plan.Namespaces) != 1 || plan.From != recover.FromArchive {
+		t.Errorf("namespaces %v, from %s", plan.Namespaces, plan.From)
+	}
+}
