@@ -68,7 +68,7 @@ func (r *run) alive(ctx context.Context, source projections.Warehouse) error {
 			r.live = append(r.live, o.UUID)
 		}
 	}
-	r.source = source
+	r.source, r.stands = source, m.Cursor()
 	return errors.Join(err, m.Close())
 }
 

@@ -24,7 +24,7 @@ type Progress struct {
 
 // Looked is how far levels 3 and 4 came, which look at objects by uuid.
 type Looked struct {
-	Head     journal.Position `json:"head"`     // of the journal when they began
+	Head     journal.Position `json:"head"`     // of the events that the objects were listed as of
 	Through  uuid.UUID        `json:"through"`  // the last that was looked at
 	Unseen   []uuid.UUID      `json:"unseen"`   // of those up to it
 	Broken   []uuid.UUID      `json:"broken"`   // their files are missing or changed

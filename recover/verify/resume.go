@@ -21,15 +21,16 @@ func (r *run) toLook(ctx context.Context) (todo []look, all int64, err error) {
 		before = r.reached.Objects
 		again, err = r.moved(ctx, before.Head)
 	}
-	if errors.Is(err, errElsewhere) {
+	var damage *journal.Damage
+	if errors.Is(err, errElsewhere) || errors.As(err, &damage) {
 		r.resumed("no tables and views, since %v", err)
 		before, err = &Looked{}, nil
 	}
-	if err == nil && before.Head.IsZero() {
-		before.Head, err = r.from.Head(ctx)
-	}
 	if err != nil {
 		return nil, 0, err
+	}
+	if before.Head.IsZero() {
+		before.Head = r.stands
 	}
 	for _, id := range before.Unseen {
 		again[id] = true

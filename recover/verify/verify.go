@@ -140,6 +140,7 @@ type run struct {
 	reached Progress              // so far
 	fold    projections.Warehouse // of the journal; nil: it is damaged
 	source  projections.Reader    // the fold, or else the pointer tables
+	stands  journal.Position      // where the source stood when its live objects were listed
 	live    []uuid.UUID           // the live objects by it, ascending
 	broken  bool                  // the chain of events is
 	doubt   bool                  // it may be an older journal, or another one
