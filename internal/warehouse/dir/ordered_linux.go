@@ -17,7 +17,7 @@ import (
 //
 // ext4 has one journal: its transactions hold all changes of names, are committed
 // as a whole and in their order, and fsync waits for the one that last changed the
-// inode, which the link did (kernel documentation, filesystems/ext4/journal; where
+// inode, as its creation did (kernel documentation, filesystems/ext4/journal; where
 // it has no journal it syncs a new file's folders itself). xfs has one log: fsync
 // forces it up to the inode's last change, and what comes before in it goes along
 // (filesystems/xfs/xfs-delayed-logging-design). On tmpfs nothing is durable.
