@@ -58,13 +58,9 @@ func (t *tables) PlaceHolder(path string, except uuid.UUID) (holder uuid.UUID, o
 	if err != nil {
 		return uuid.Nil, false, err
 	}
-	ok, err = t.row(`SELECT uuid FROM json_each(?2) AS above CROSS JOIN places ON places.path = above.value
-		WHERE warehouse = ?1 AND uuid <> ?3 LIMIT 1`, t.id[:], string(above), except[:]).find(fixed(holder[:]))
-	if err != nil || ok {
-		return holder, ok, err
-	}
-	ok, err = t.row(`SELECT uuid FROM places WHERE warehouse = ? AND path > ? AND path < ? AND uuid <> ? ORDER BY path LIMIT 1`,
-		t.id[:], path, path[:len(path)-1]+"0", except[:]).find(fixed(holder[:]))
+	ok, err = t.row(`SELECT uuid FROM json_each(?2) AS above CROSS JOIN places ON places.path = above.value WHERE warehouse = ?1 AND uuid <> ?5
+		UNION ALL SELECT * FROM (SELECT uuid FROM places WHERE warehouse = ?1 AND path > ?3 AND path < ?4 AND uuid <> ?5 ORDER BY path LIMIT 1)
+		LIMIT 1`, t.id[:], string(above), path, path[:len(path)-1]+"0", except[:]).find(fixed(holder[:]))
 	return holder, ok, err
 }
 
