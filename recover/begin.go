@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -44,7 +45,11 @@ func (b Binder) Begin(ctx context.Context, w Warehouse, r Beginning) (journal.Ev
 	if r.Parent != nil {
 		before = (max(r.Known, r.Parent.Seq)/million + 1) * million
 	}
-	entry, _, err := journal.NewChain(r.ID, incarnation, before).Next(journal.Draft{
+	chain := journal.NewChain(r.ID, incarnation, before)
+	if chain.At, err = b.left(ctx, r); err != nil {
+		return journal.Event{}, err
+	}
+	entry, _, err := chain.Next(journal.Draft{
 		Warehouse: r.ID, ID: event, Cause: r.Cause,
 		Body: journal.IncarnationStarted{Build: b.Build, Location: w.Location, Name: w.Name, Parent: r.Parent, Reason: why},
 	}, b.Clock.Read())
@@ -57,6 +62,21 @@ func (b Binder) Begin(ctx context.Context, w Warehouse, r Beginning) (journal.Ev
 	}
 	// Begun. A crash from here on leaves a recovery that is under way.
 	return entry.Event, nil
+}
+
+// left is when the event happened at which the lineage is left, so that its dates
+// never go back; zero where the journal does not have it.
+func (b Binder) left(ctx context.Context, r Beginning) (at time.Time, err error) {
+	if r.Parent == nil {
+		return at, nil
+	}
+	for e, err := range b.Journal.Incarnation(r.ID, r.Parent.Incarnation).Scan(ctx, r.Parent.Seq-1) {
+		if err != nil || e.Position != *r.Parent {
+			return at, err
+		}
+		return e.At, nil
+	}
+	return at, nil
 }
 
 // Identify writes the identity of a warehouse that a recovery has begun, if it has

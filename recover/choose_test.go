@@ -3,6 +3,7 @@ package recover_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"puddle/journal"
 	"puddle/recover"
@@ -81,5 +82,25 @@ func TestCheckComplete(t *testing.T) {
 	r.must(err)
 	if run == nil || run.From != recover.FromArchive || !run.Later || *run.Parent != *remains.Last {
 		t.Errorf("under way: %+v", run)
+	}
+}
+
+// Law 6: dates never go back in a lineage, also where the clock is behind.
+func TestLaw6RecoveryIsNotDatedBack(t *testing.T) {
+	r := newRuin(t)
+	w := recover.Warehouse{Name: ruinName, Location: ruinURL, Store: r.files}
+	remains, err := recover.Look(t.Context(), w, r.journal, nil, r.id("none"))
+	r.must(err)
+	b := recover.Binder{Journal: r.journal, Clock: fixed{journal.At(time.Unix(1, 0))}, Build: "test"}
+	start, err := b.Begin(t.Context(), w, recover.Beginning{
+		ID: remains.ID, From: recover.FromJournal, Parent: remains.Last, Known: remains.Known, Cause: ruinCause,
+	})
+	r.must(err)
+	for e, err := range journal.Lineage(r.journal, remains.ID).ScanBack(t.Context(), start.Seq) {
+		r.must(err)
+		if start.At.Before(e.At) {
+			t.Errorf("%s is dated %s, before %s at %s", start.Position, start.At, e.Position, e.At)
+		}
+		break
 	}
 }
