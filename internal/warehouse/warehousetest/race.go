@@ -12,11 +12,9 @@ import (
 	"puddle/internal/warehouse"
 )
 
-func testCreateRace(t *testing.T, store warehouse.Store) { testRace(t, store, warehouse.Store.Create) }
+func testStageRace(t *testing.T, store warehouse.Store) { testCreateRace(t, staging{store}) }
 
-func testStageRace(t *testing.T, store warehouse.Store) { testRace(t, store, stage) }
-
-func testRace(t *testing.T, store warehouse.Store, create creation) {
+func testCreateRace(t *testing.T, store warehouse.Store) {
 	const racers = 32
 	var winner atomic.Value
 	var wins, losses atomic.Int32
@@ -26,7 +24,7 @@ func testRace(t *testing.T, store warehouse.Store, create creation) {
 		group.Go(func() {
 			data := fmt.Sprint("racer ", i)
 			<-start
-			switch err := create(store, context.Background(), "new/folder/key", []byte(data)); {
+			switch err := store.Create(context.Background(), "new/folder/key", []byte(data)); {
 			case err == nil:
 				wins.Add(1)
 				winner.Store(data)
