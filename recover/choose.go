@@ -23,6 +23,13 @@ type Seen struct {
 	Empty    bool              // the catalog has no namespaces, tables and views
 }
 
+// Overtaken tells whether more of the recovery that seems to be under way was seen than the
+// journal has: it went on, and its journal was damaged or rolled back since. To go on with
+// it would record other events in the place of those that were lost.
+func (s Seen) Overtaken() bool {
+	return s.Run != nil && s.Last != nil && s.Last.Incarnation == s.Run.Start.Incarnation && s.Last.Seq > s.Head.Seq
+}
+
 // Choice is what a recovery is made from.
 type Choice struct {
 	From  Source

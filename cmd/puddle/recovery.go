@@ -128,6 +128,9 @@ func (x *recovery) readJournal(ctx context.Context, e *evidence) error {
 		return err
 	}
 	e.seen.Run, err = recover.UnderWay(ctx, x.node.journal.Warehouse(e.seen.ID))
+	if e.seen.Overtaken() {
+		e.seen.Run = nil
+	}
 	return err
 }
 
