@@ -18,7 +18,7 @@ type made struct {
 // retention says which documents of one incarnation are not retained.
 type retention struct {
 	horizon journal.Seq   // those of the events before it
-	spared  map[made]bool // but for these: nothing newer was made of their objects
+	spared  map[made]bool // but for these: their objects have them, or had them last
 }
 
 // erases tells whether a document is not retained.
@@ -27,14 +27,14 @@ func (r retention) erases(m made) bool { return m.seq < r.horizon && !r.spared[m
 // newest is what an object has, or had last.
 type newest struct {
 	document journal.Digest
-	made     []made // the moves to it, one after the other
 	gone     bool
 	purged   bool // and it does not come back
 }
 
 // retentionOf reads an incarnation: all documents made before a moment are not
-// retained, but for those that their objects have, or had when they went. Those of a
-// table whose purge is closed are not spared: it does not come back.
+// retained, but for those that their objects have, or had when they went, whichever
+// move made them: an object may have been brought back to an earlier version. Those of
+// a table whose purge is closed are not spared: it does not come back.
 func retentionOf(ctx context.Context, from journal.Reader, before time.Time) (retention, error) {
 	r := retention{spared: map[made]bool{}}
 	objects := map[uuid.UUID]*newest{}
@@ -48,33 +48,36 @@ func retentionOf(ctx context.Context, from journal.Reader, before time.Time) (re
 		if b, ok := e.Body.(journal.TablePurged); ok && objects[b.Table] != nil {
 			objects[b.Table].purged = objects[b.Table].gone
 		}
-		for i, m := range e.Moves() {
-			note(objects, m, made{e.Seq, i})
+		for _, m := range e.Moves() {
+			note(objects, m)
 		}
 	}
-	for _, o := range objects {
-		for _, m := range o.made {
-			if m.seq < r.horizon && !o.purged {
-				r.spared[m] = true
-			}
-		}
-	}
-	return r, nil
+	return r, r.spare(ctx, from, objects)
 }
 
 // note follows one object.
-func note(objects map[uuid.UUID]*newest, m journal.Move, at made) {
+func note(objects map[uuid.UUID]*newest, m journal.Move) {
 	o := objects[m.UUID]
 	if o == nil {
 		o = &newest{}
 		objects[m.UUID] = o
 	}
-	if o.gone = m.To == nil; o.gone {
-		return
+	if o.gone = m.To == nil; !o.gone {
+		o.document, o.purged = m.To.Pointer.DocumentSHA256, false
 	}
-	o.purged = false
-	if o.document != m.To.Pointer.DocumentSHA256 {
-		o.document, o.made = m.To.Pointer.DocumentSHA256, o.made[:0]
+}
+
+// spare finds the moves before the horizon that led objects to what they have.
+func (r retention) spare(ctx context.Context, from journal.Reader, objects map[uuid.UUID]*newest) error {
+	for e, err := range from.Scan(ctx, 0) {
+		if err != nil || e.Seq >= r.horizon {
+			return err
+		}
+		for i, m := range e.Moves() {
+			if o := objects[m.UUID]; m.To != nil && !o.purged && m.To.Pointer.DocumentSHA256 == o.document {
+				r.spared[made{e.Seq, i}] = true
+			}
+		}
 	}
-	o.made = append(o.made, at)
+	return nil
 }
