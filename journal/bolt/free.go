@@ -16,7 +16,9 @@ const bucketDepth = 4
 // pages and the last leaf of each bucket, which the next append replaces: bbolt then gives up
 // all pages that it says it runs over. Of the rest it reads one header for each run of free
 // pages, so that it costs what branch pages and free pages there are, and not what the
-// journal holds. What it finds is a *Damage. Nobody may have the file open to write.
+// journal holds. Ids and answers may go into leaves before the last: what those say that
+// they run over is left to CheckPages, unless it is free. What it finds is a *Damage.
+// Nobody may have the file open to write.
 func checkFree(path string) error {
 	var damage *journal.Damage
 	err := look(context.Background(), path, &pages{skim: true, found: func(f journal.Flaw) {
