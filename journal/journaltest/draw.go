@@ -45,6 +45,7 @@ func DrawStory(t *rapid.T, warehouse uuid.UUID) *Story {
 func (s *Story) drawStep(t *rapid.T) {
 	action := rapid.SampledFrom([]string{
 		"object", "object", "object", "object", "object", "object", "object", "create-namespace", "update-namespace", "drop-namespace",
+		"complete-recovery",
 	}).Draw(t, "action")
 	switch {
 	case action == "update-namespace" && len(s.Namespaces) > 0:
@@ -53,6 +54,8 @@ func (s *Story) drawStep(t *rapid.T) {
 		s.DropNamespace(rapid.SampledFrom(s.empty()).Draw(t, "empty"))
 	case action == "object" && len(s.Namespaces) > 0:
 		s.drawObjectStep(t)
+	case action == "complete-recovery":
+		s.CompleteRecovery()
 	default:
 		s.CreateNamespace(s.drawNewNamespace(t), drawProperties(t))
 	}

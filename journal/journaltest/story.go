@@ -78,6 +78,12 @@ func (s *Story) DropNamespace(name journal.Namespace) {
 	s.add(journal.NamespaceDropped{ID: n.ID, Namespace: name})
 }
 
+// CompleteRecovery says that a recovery into this history is complete, which changes
+// nothing of what is true.
+func (s *Story) CompleteRecovery() {
+	s.add(journal.RecoveryCompleted{From: "sidecars", Namespaces: int64(len(s.Namespaces)), Objects: int64(len(s.Objects))})
+}
+
 // IsEmpty tells whether a namespace holds no child and no object.
 func (s *Story) IsEmpty(name journal.Namespace) bool {
 	for _, n := range s.Namespaces {
