@@ -20,9 +20,21 @@ import (
 type followed struct {
 	*world
 	*archive.Follower
-	fault  atomic.Pointer[faulty.Fault] // of creates
-	seals  atomic.Int64                 // creates of events that were let through
-	failed []error
+	fault atomic.Pointer[faulty.Fault] // of creates
+	seals atomic.Int64                 // creates of events that were let through
+	told  chan error                   // of failures
+}
+
+// failures are those that were told since the last time.
+func (f *followed) failures() (all []error) {
+	for {
+		select {
+		case err := <-f.told:
+			all = append(all, err)
+		default:
+			return all
+		}
+	}
 }
 
 func follow(t *testing.T, mode archive.Mode) *followed {
@@ -43,7 +55,8 @@ func follow(t *testing.T, mode archive.Mode) *followed {
 		f.seals.Add(1)
 		return faulty.Fault{}
 	}))
-	o.Mode, o.Failed = mode, func(err error) { f.failed = append(f.failed, err) }
+	f.told = make(chan error, 100)
+	o.Mode, o.Failed = mode, func(err error) { f.told <- err }
 	f.Follower = archive.Follow(o)
 	return f
 }
@@ -133,8 +146,9 @@ func TestFailingStoreOnlyDelays(t *testing.T) {
 		if err := f.Wait(short, p); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("wait: %v", err)
 		}
-		if s := f.State(); s.Failed != 4 || !errors.Is(s.Err, errDisk) || len(f.failed) != 4 || time.Since(s.Since) != 9*time.Second || s.Final() {
-			t.Errorf("while it fails: %+v, told %v", s, f.failed)
+		told := f.failures()
+		if s := f.State(); s.Failed != 4 || !errors.Is(s.Err, errDisk) || len(told) != 4 || time.Since(s.Since) != 9*time.Second || s.Final() {
+			t.Errorf("while it fails: %+v, told %v", s, told)
 		}
 		f.fault.Store(&faulty.Fault{})
 		if err := f.Wait(ctx, p); err != nil {
@@ -170,8 +184,9 @@ func TestSecondWriterStopsTheFollower(t *testing.T) {
 		}
 		f.Wake()
 		time.Sleep(time.Hour)
-		if s := f.State(); len(f.failed) != 1 || !s.Final() || s.Failed != 1 || s.Since.IsZero() {
-			t.Errorf("told %v; %+v", f.failed, s)
+		told := f.failures()
+		if s := f.State(); len(told) != 1 || !s.Final() || s.Failed != 1 || s.Since.IsZero() {
+			t.Errorf("told %v; %+v", told, s)
 		}
 		if err := f.Close(ctx); err != nil {
 			t.Error(err)
