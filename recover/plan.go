@@ -103,6 +103,7 @@ type Plan struct {
 	Objects        []PlannedObject
 	Unregistered   []Unregistered
 	NotUsed        []NotUsed
+	Warnings       []string // of the warehouse: one line each
 	// Unseen is something that could not be looked at, for a reason that may pass: with
 	// it, the plan may be another. nil: all was seen.
 	Unseen error

@@ -16,6 +16,7 @@ type Report struct {
 	Objects        []PlannedObject
 	Unregistered   []Unregistered
 	NotUsed        []NotUsed
+	Warnings       []string
 	Whole          bool // the journal has it all: nothing was lost but tables that follow it
 }
 
@@ -24,6 +25,7 @@ func ReportOf(p Plan) Report {
 	r := Report{
 		Warehouse: p.Warehouse, From: p.From, EventsReplayed: p.EventsReplayed,
 		Objects: append([]PlannedObject(nil), p.Objects...), Unregistered: p.Unregistered, NotUsed: p.NotUsed,
+		Warnings: p.Warnings,
 	}
 	for _, n := range p.Namespaces {
 		r.Namespaces = append(r.Namespaces, NamespaceReport{PlannedNamespace: n, Outcome: Recovered})
@@ -40,7 +42,7 @@ type Totals struct {
 
 // Totals counts what is in the report.
 func (r Report) Totals() Totals {
-	t := Totals{Unregistered: len(r.Unregistered)}
+	t := Totals{Unregistered: len(r.Unregistered), Warnings: len(r.Warnings)}
 	for _, n := range r.Namespaces {
 		switch n.Outcome {
 		case Recovered:

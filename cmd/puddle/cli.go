@@ -109,7 +109,7 @@ func (s *session) end(err error) int {
 		fmt.Fprintln(s.stderr, "puddle:", err)
 	}
 	code := exitCode(err)
-	if code == codeRefused {
+	if some := (partly{}); code == codeRefused && !errors.As(err, &some) {
 		fmt.Fprintln(s.stderr, "puddle: nothing was changed; docs/operations.md says what can be done in this build")
 	}
 	return code

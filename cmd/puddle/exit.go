@@ -64,9 +64,9 @@ func damaged(err error) error {
 	case !errors.As(err, &damage):
 		return err
 	case damage.Warehouse == uuid.Nil:
-		return &recover.Refusal{Reason: err.Error(), Command: "puddle verify"}
+		return &recover.Refusal{Reason: err.Error(), Command: "puddle verify", Err: err}
 	}
-	return &recover.Refusal{Reason: err.Error(), Command: "puddle recover"}
+	return &recover.Refusal{Reason: err.Error(), Command: "puddle recover", Err: err}
 }
 
 // exitCode is what the process ends with after an error. What an error is says

@@ -72,7 +72,7 @@ func (r recoverCmd) Run(s *session) error {
 		return err
 	}
 	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
-	x := &recovery{recoverCmd: r, node: newNode(c, log, rescuing, journal.NewClock()), progress: newSpoken(s.stderr), at: time.Now(), damaged: map[uuid.UUID]error{}}
+	x := &recovery{recoverCmd: r, node: newNode(c, log, rescuing, journal.NewClock()), progress: newSpoken(s.stderr), at: time.Now(), damaged: map[uuid.UUID]error{}, torn: map[string]bool{}}
 	if err := x.open(s.stop); err != nil {
 		return err
 	}
@@ -94,8 +94,16 @@ func (r recoverCmd) Run(s *session) error {
 		}
 	}
 	err = errors.Join(append(errs, x.node.Close())...)
+	if err != nil && !x.DryRun && len(all) > 0 {
+		err = partly{err}
+	}
 	return x.tell(s, all, err)
 }
+
+// partly is an error beside something that was done.
+type partly struct{ error }
+
+func (p partly) Unwrap() error { return p.error }
 
 // recovering is the name of the one warehouse to recover; empty for all.
 func recovering(c config.Config, name string) (string, error) {

@@ -24,6 +24,7 @@ type recoveredPage struct {
 	Objects        []recoveredObjectPage    `json:"objects"`
 	Unregistered   []unregisteredPage       `json:"unregistered"`
 	NotUsed        []notUsedPage            `json:"not-used"`
+	Warnings       []string                 `json:"warnings"`
 	Totals         recoverTotalsPage        `json:"totals"`
 }
 
@@ -79,7 +80,7 @@ func pageOf(r recover.Report) recoveredPage {
 	p := recoveredPage{
 		Warehouse: r.Warehouse, From: r.From, EventsReplayed: r.EventsReplayed,
 		Namespaces: []recoveredNamespacePage{}, Objects: []recoveredObjectPage{},
-		Unregistered: []unregisteredPage{}, NotUsed: []notUsedPage{},
+		Unregistered: []unregisteredPage{}, NotUsed: []notUsedPage{}, Warnings: append([]string{}, r.Warnings...),
 		Totals: recoverTotalsPage{t.Recovered, t.Skipped, t.Dropped, t.Failed, t.Unregistered},
 	}
 	for _, n := range r.Namespaces {
@@ -163,6 +164,9 @@ func linesOf(r recover.Report, dryRun bool) []string {
 	}
 	if r.EventsReplayed > 0 {
 		lines = append(lines, fmt.Sprintf("  %d events were replayed", r.EventsReplayed))
+	}
+	for _, w := range r.Warnings {
+		lines = append(lines, "  warning: "+w)
 	}
 	for _, n := range r.Namespaces {
 		line := fmt.Sprintf("  namespace %s: %s, properties from %s", n.Name, n.Outcome, n.From)

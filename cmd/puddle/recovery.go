@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"puddle/journal"
+	"puddle/projections/anchor"
 	"puddle/projections/archive"
 	"puddle/recover"
 )
@@ -21,6 +22,7 @@ type recovery struct {
 	progress *spoken
 	at       time.Time           // when it began
 	damaged  map[uuid.UUID]error // what is wrong with the histories of warehouses in the journal
+	torn     map[string]bool     // the warehouses of whose archives only what is whole is used
 }
 
 // evidence is what there is of one warehouse, and what is made of it.
@@ -28,6 +30,7 @@ type evidence struct {
 	*warehouse
 	seen     recover.Seen
 	archived *archive.Archive // nil: there is none
+	lost     []string         // of the archive
 	standing recover.Plan     // what the journal says, where it has a history
 	choice   recover.Choice
 	plan     recover.Plan
@@ -39,7 +42,17 @@ type evidence struct {
 func (e *evidence) history() journal.Reader { return journal.Lineage(e.past, e.seen.ID) }
 
 // recover recovers one warehouse. The report has no name when it did not come to one.
+// Damage that is found in its archive leaves that with what is whole, once.
 func (x *recovery) recover(ctx context.Context, w *warehouse) (recover.Report, error) {
+	report, err := x.recoverOnce(ctx, w)
+	if damage := (*journal.Damage)(nil); errors.As(err, &damage) && !x.torn[w.Name] {
+		x.torn[w.Name] = true
+		return x.recoverOnce(ctx, w)
+	}
+	return report, err
+}
+
+func (x *recovery) recoverOnce(ctx context.Context, w *warehouse) (recover.Report, error) {
 	e, err := x.look(ctx, w)
 	if err != nil {
 		return recover.Report{}, err
@@ -50,6 +63,7 @@ func (x *recovery) recover(ctx context.Context, w *warehouse) (recover.Report, e
 	if err := x.makePlan(ctx, e); err != nil {
 		return recover.Report{}, err
 	}
+	e.plan.Warnings = e.lost
 	switch nothing := len(e.plan.Namespaces)+len(e.plan.Objects) == 0; {
 	case e.choice.Whole:
 		return x.whole(ctx, e)
@@ -67,10 +81,9 @@ func (x *recovery) recover(ctx context.Context, w *warehouse) (recover.Report, e
 // look gathers the evidence.
 func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
 	e := &evidence{warehouse: w}
-	var err error
-	if e.archived, err = archive.Open(ctx, w.roots[0].Store); err != nil && !errors.Is(err, archive.ErrNone) {
-		x.node.log.Warn().Str("warehouse", w.Name).Err(err).Msg("the archive cannot be used")
-		e.archived = nil
+	err := x.openArchive(ctx, e)
+	if err != nil {
+		return nil, err
 	}
 	if err := x.remains(ctx, e); err != nil {
 		return nil, err
@@ -84,6 +97,36 @@ func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
 	cursor, err := x.node.tables.Warehouse(e.seen.ID).Cursor(ctx)
 	e.seen.Tables = !cursor.IsZero()
 	return e, err
+}
+
+// openArchive opens the archive, or what of it is whole. One that cannot be read for
+// another reason is no archive that is lost.
+func (x *recovery) openArchive(ctx context.Context, e *evidence) (err error) {
+	store := e.roots[0].Store
+	if !x.torn[e.Name] {
+		var damage *archive.Damage
+		switch e.archived, err = archive.Open(ctx, store); {
+		case errors.Is(err, archive.ErrNone):
+			return nil
+		case errors.Is(err, archive.ErrNewer):
+			return &recover.Refusal{Warehouse: e.Name, Reason: err.Error(), Err: err}
+		case !errors.As(err, &damage):
+			return noLook(err)
+		}
+		x.torn[e.Name] = true
+	}
+	id, _, _ := anchor.ReadIdentity(ctx, store) // what is wrong with it is told later
+	var lost []error
+	if e.archived, lost, err = archive.Whole(ctx, store, id.ID); err != nil {
+		return noLook(err)
+	}
+	for _, l := range lost {
+		e.lost = append(e.lost, l.Error())
+	}
+	if e.archived == nil {
+		e.lost = append(e.lost, "the archive is not used: nothing of its last incarnation is whole")
+	}
+	return nil
 }
 
 func (x *recovery) remains(ctx context.Context, e *evidence) error {

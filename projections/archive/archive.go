@@ -64,17 +64,25 @@ func (a *Archive) open(ctx context.Context, i *incarnation) error {
 	if err != nil {
 		return err
 	}
+	a.id = first.Warehouse
+	if err := a.begin(i, first); err != nil {
+		return err
+	}
+	i.end, _, err = walk(ctx, a.store, i.id, i.firsts[len(i.firsts)-1])
+	return err
+}
+
+// begin learns from the first segment of an incarnation how that began.
+func (a *Archive) begin(i *incarnation, first *segment) (err error) {
 	if i.start, err = first.event(first.First.Seq); err != nil {
 		return err
 	}
-	a.id = first.Warehouse
 	started, ok := i.start.Body.(journal.IncarnationStarted)
 	if !ok || first.Prev != journal.Genesis(a.id, i.id) {
 		return first.damage(first.First.Seq, "the first event that is there does not start the incarnation")
 	}
 	i.parent = started.Parent
-	i.end, _, err = walk(ctx, a.store, i.id, i.firsts[len(i.firsts)-1])
-	return err
+	return nil
 }
 
 // ID is that of the warehouse of which the archive is.

@@ -85,6 +85,9 @@ func walk(ctx context.Context, store warehouse.Reader, incarnation uuid.UUID, fi
 		if errors.Is(err, warehouse.ErrNotFound) {
 			return end, n, nil
 		}
+		if errors.Is(err, warehouse.ErrLink) || errors.Is(err, warehouse.ErrTooLarge) {
+			return end, n, damaged(name, uuid.Nil, incarnation, first, "%w", err)
+		}
 		if err != nil {
 			return end, n, err
 		}

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -16,10 +17,7 @@ func (a *Archive) segment(ctx context.Context, incarnation uuid.UUID, first jour
 	if s, ok := a.cache.get(name); ok {
 		return s.(*segment), nil
 	}
-	data, err := a.store.Get(ctx, name, maxObject)
-	if errors.Is(err, warehouse.ErrNotFound) {
-		return nil, damaged(name, a.id, incarnation, first, "it is missing")
-	}
+	data, err := a.get(ctx, name, incarnation, first)
 	if err != nil {
 		return nil, err
 	}
@@ -28,10 +26,22 @@ func (a *Archive) segment(ctx context.Context, incarnation uuid.UUID, first jour
 		return nil, err
 	}
 	if a.id != uuid.Nil && s.Warehouse != a.id {
-		return nil, s.damage(0, "it is of warehouse %s, others are of %s", s.Warehouse, a.id)
+		return nil, fmt.Errorf("%w: %w", errForeign, s.damage(0, "it is of warehouse %s, others are of %s", s.Warehouse, a.id))
 	}
 	a.cache.put(name, s, int(s.Bytes)+len(s.prevs)*len(journal.Digest{}))
 	return s, nil
+}
+
+// get reads an object that must be there. What no archive wrote there is damage.
+func (a *Archive) get(ctx context.Context, name string, incarnation uuid.UUID, first journal.Seq) ([]byte, error) {
+	data, err := a.store.Get(ctx, name, maxObject)
+	switch {
+	case errors.Is(err, warehouse.ErrNotFound):
+		return nil, damaged(name, a.id, incarnation, first, "it is missing")
+	case errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrTooLarge):
+		return nil, damaged(name, a.id, incarnation, first, "%w", err)
+	}
+	return data, err
 }
 
 // documents reads the documents of a segment; none where it names none.
@@ -43,10 +53,7 @@ func (a *Archive) documents(ctx context.Context, s *segment) (documents, error) 
 	if d, ok := a.cache.get(name); ok {
 		return d.(documents), nil
 	}
-	data, err := a.store.Get(ctx, name, maxObject)
-	if errors.Is(err, warehouse.ErrNotFound) {
-		return nil, damaged(name, s.Warehouse, s.Incarnation, s.First.Seq, "it is missing")
-	}
+	data, err := a.get(ctx, name, s.Incarnation, s.First.Seq)
 	if err != nil {
 		return nil, err
 	}
