@@ -11,8 +11,9 @@ import (
 )
 
 // maxDocuments bounds what the documents of one catalog may weigh, in bytes; one
-// alone may weigh a quarter of it.
-const maxDocuments = 64 << 20
+// alone may weigh half of it. The collector lets the heap grow to twice what is
+// held, and all of it is to stay below 150 MB with 100,000 tables.
+const maxDocuments = 32 << 20
 
 // document is the text of a metadata file that was proven to be what the journal
 // recorded, and what the store said of the file then.
@@ -28,10 +29,10 @@ type document struct {
 func (d *document) weight() int64 { return 2*int64(len(d.text)) + parsedOverhead }
 
 // What is kept takes about so much beside its bytes, and beside those of its parsed
-// parts: a document of 700 bytes takes 5 KiB, one of 10 KiB 20 KiB.
+// parts: a document of 2 KiB takes 13 KiB, one of 10 KiB 30 KiB.
 const (
 	overhead       = 1 << 10
-	parsedOverhead = 5 << 10
+	parsedOverhead = 9 << 10
 )
 
 // form names what can be made of a document and of nothing else; without a name,
@@ -114,7 +115,7 @@ func (d *documents) get(key form) *slot {
 
 // put lets go of what nobody used for long, to make room.
 func (d *documents) put(s *slot) {
-	if s.weight > maxDocuments/4 {
+	if s.weight > maxDocuments/2 {
 		return
 	}
 	d.mu.Lock()
