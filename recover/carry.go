@@ -49,10 +49,8 @@ func carry(ctx context.Context, from journal.Reader, into journal.Writer, after 
 		if len(group) == 0 {
 			return nil
 		}
-		err := into.Append(ctx, group...)
-		if err == nil {
-			carried += len(group)
-		}
+		n, err := appendChained(ctx, from, into, group)
+		carried += n
 		group, size = nil, 0
 		return err
 	}
@@ -68,6 +66,59 @@ func carry(ctx context.Context, from journal.Reader, into journal.Writer, after 
 		group, size = append(group, e), size+e.Size()
 	}
 	return carried, flush()
+}
+
+// appendChained appends a group. A patch that is built on what the journal has in another
+// form, or has no more, since one of the two was compacted, is kept whole instead.
+func appendChained(ctx context.Context, from journal.Reader, into journal.Writer, group []journal.Entry) (appended int, err error) {
+	err = into.Append(ctx, group...)
+	switch {
+	case err == nil:
+		return len(group), nil
+	case !errors.Is(err, journal.ErrNoBase):
+		return 0, err
+	case len(group) == 1:
+		e, err := withoutPatches(ctx, from, group[0])
+		if err == nil {
+			err = into.Append(ctx, e)
+		}
+		if err != nil {
+			return 0, err
+		}
+		return 1, nil
+	}
+	half := len(group) / 2 // nothing of it was appended: whose document it is is found by halves
+	if appended, err = appendChained(ctx, from, into, group[:half]); err != nil {
+		return appended, err
+	}
+	n, err := appendChained(ctx, from, into, group[half:])
+	return appended + n, err
+}
+
+// withoutPatches is an entry whose documents are whole. One that is too large for that,
+// or cannot be made, is not kept.
+func withoutPatches(ctx context.Context, from journal.Reader, e journal.Entry) (journal.Entry, error) {
+	var kept []journal.Document
+	for _, d := range e.Documents {
+		if _, patched := d.On(); patched {
+			plain, err := from.Document(ctx, e.Event.Seq, d.Move)
+			var damage *journal.Damage
+			switch {
+			case errors.As(err, &damage), journal.NotKept(err):
+				continue
+			case err != nil:
+				return e, err
+			}
+			whole, ok := journal.KeepDocument(d.Move, plain, journal.MaxDocumentBytes)
+			if !ok {
+				continue
+			}
+			d = whole
+		}
+		kept = append(kept, d)
+	}
+	e.Documents = kept
+	return e, nil
 }
 
 // builtOn tells whether a document of an entry is a patch on one of the group: a journal

@@ -133,10 +133,9 @@ func (r reader) complete(ctx context.Context, e *journal.Entry) error {
 	return err
 }
 
-// Document implements journal.Reader. What it is built on may lie in earlier segments,
-// at most journal.MaxPatches of them.
+// Document implements journal.Reader. What it is built on may lie in earlier segments.
 func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte, error) {
-	return r.shelf(ctx).Open(seq, move)
+	return r.opened(ctx, seq, move)
 }
 
 // File implements journal.Files.
