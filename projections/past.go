@@ -124,7 +124,7 @@ func (p *Past) nearest(seq journal.Seq) held {
 		}
 	}
 	if best < 0 {
-		return held{recent: true}
+		return held{depth: newestStep}
 	}
 	return p.usedLocked(best)
 }

@@ -25,6 +25,15 @@ var _ Warehouse = (*State)(nil)
 // NewState is the empty state of a warehouse.
 func NewState(warehouse uuid.UUID) *State { return newState(warehouse, make(turn, 1)) }
 
+// NewPresent is an empty state that keeps nothing of what happened, so that it takes
+// memory as the warehouse has had objects, whatever became of them: to its History
+// nothing ever happened.
+func NewPresent(warehouse uuid.UUID) *State {
+	s := NewState(warehouse)
+	s.held.depth = noHistory
+	return s
+}
+
 func newState(warehouse uuid.UUID, t turn) *State { return &State{warehouse: warehouse, turn: t} }
 
 // Name is "state".
@@ -57,7 +66,7 @@ func (s *State) Reset(ctx context.Context) error {
 		return err
 	}
 	defer s.turn.give()
-	s.publish(held{})
+	s.publish(held{depth: s.now().depth})
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 type held struct {
 	cursor         journal.Position
 	name, location string
-	recent         bool // of an object's steps only the newest is kept
+	depth          depth
 
 	namespaces tree[Namespace]         // by path
 	ids        tree[journal.Namespace] // by id
@@ -29,6 +29,15 @@ type held struct {
 	steps      tree[*past[Step]]       // by uuid
 	holders    tree[*past[uuid.UUID]]  // by identifier
 }
+
+// depth is how much is kept of what happened.
+type depth int
+
+const (
+	allSteps   depth = iota
+	newestStep       // of each object
+	noHistory        // neither steps nor holders
+)
 
 // past is a list that grows at its front and is never changed: newest first.
 type past[V any] struct {
@@ -54,7 +63,7 @@ func (h *held) apply(warehouse uuid.UUID, e journal.Event) error {
 
 // Begin forgets all but history.
 func (h *held) Begin(name, location string) error {
-	*h = held{cursor: h.cursor, name: name, location: location, recent: h.recent, steps: h.steps, holders: h.holders}
+	*h = held{cursor: h.cursor, name: name, location: location, depth: h.depth, steps: h.steps, holders: h.holders}
 	return nil
 }
 
@@ -125,21 +134,29 @@ func (h *held) Move(o HeldObject, e journal.Event, m journal.Move) error {
 		h.names = h.names.put(nameKey(o.Identifier), o.UUID)
 		h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
 	}
+	if h.depth != noHistory {
+		h.remember(key, e, m)
+	}
+	return nil
+}
+
+// remember puts a step at the front of the past of the object with a key, and the
+// object at that of its name.
+func (h *held) remember(key string, e journal.Event, m journal.Move) {
 	before, _ := h.steps.get(key)
 	step := &past[Step]{value: StepOf(e, m), before: before, count: before.counted()}
 	if Leads(m) {
 		step.count++
 	}
-	if h.recent {
+	if h.depth == newestStep {
 		step.before = nil
 	}
 	h.steps = h.steps.put(key, step)
 	if Names(m) {
-		key := nameKey(m.To.Identifier)
-		before, _ := h.holders.get(key)
-		h.holders = h.holders.put(key, &past[uuid.UUID]{value: m.UUID, before: before})
+		name := nameKey(m.To.Identifier)
+		before, _ := h.holders.get(name)
+		h.holders = h.holders.put(name, &past[uuid.UUID]{value: m.UUID, before: before})
 	}
-	return nil
 }
 
 func (h *held) unname(o Object) {

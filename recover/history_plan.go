@@ -31,7 +31,7 @@ func PlanHistory(ctx context.Context, name string, from journal.Reader, until jo
 	if until > head.Seq {
 		return Plan{}, fmt.Errorf("%w: seq %d, the history of %s ends at %d", journal.ErrNoEvent, until, name, head.Seq)
 	}
-	state, counted := projections.NewState(id), &countedReader{Reader: from, until: until}
+	state, counted := projections.NewPresent(id), &countedReader{Reader: from, until: until}
 	if err := projections.CatchUp(ctx, counted, until, state); err != nil {
 		return Plan{}, err
 	}
