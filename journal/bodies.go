@@ -32,6 +32,7 @@ const (
 	KindViewUndropped      Kind = "view-undropped"
 	KindViewRepointed      Kind = "view-repointed"
 	KindRecoveryCompleted  Kind = "recovery-completed"
+	KindHistoryImported    Kind = "history-imported"
 )
 
 // Body is what happened, by kind. It is sealed: the types of this package are
@@ -91,6 +92,7 @@ var decoders = map[Kind]map[int]func([]byte) (Body, error){
 	KindViewUndropped:      {1: decodeBody[ViewUndropped]},
 	KindViewRepointed:      {1: decodeBody[ViewRepointed]},
 	KindRecoveryCompleted:  {1: decodeBody[RecoveryCompleted]},
+	KindHistoryImported:    {1: decodeBody[HistoryImported]},
 }
 
 // Kinds lists the kinds that this build reads, in the order of their names.

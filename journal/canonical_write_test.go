@@ -58,7 +58,7 @@ var bodies = []*rapid.Generator[journal.Body]{
 	anyBody[journal.TableDropped](), anyBody[journal.TableUnregistered](), anyBody[journal.TableUndropped](), anyBody[journal.TableRepointed](),
 	anyBody[journal.TablePurged](), anyBody[journal.ViewCreated](), anyBody[journal.ViewRegistered](), anyBody[journal.ViewReplaced](),
 	anyBody[journal.ViewRenamed](), anyBody[journal.ViewDropped](), anyBody[journal.ViewUndropped](), anyBody[journal.ViewRepointed](),
-	anyBody[journal.RecoveryCompleted](),
+	anyBody[journal.RecoveryCompleted](), anyBody[journal.HistoryImported](),
 }
 
 func anyBody[B journal.Body]() *rapid.Generator[journal.Body] {

@@ -174,7 +174,7 @@ func goldRecovered(parent journal.Position) gold {
 // reads that as what it was.
 func TestFrozenRecords(t *testing.T) {
 	kinds := map[journal.Kind]bool{}
-	for _, g := range slices.Concat(goldHistory(t), goldCoveHistory(t), goldBayHistory(t), goldDaleHistory(t)) {
+	for _, g := range slices.Concat(goldHistory(t), goldCoveHistory(t), goldBayHistory(t), goldDaleHistory(t), goldElmHistory(t)) {
 		kinds[g.draft.Body.Kind()] = true
 		t.Run(g.name, func(t *testing.T) {
 			entry, _, err := g.before.Next(g.draft, g.now)

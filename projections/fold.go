@@ -78,6 +78,8 @@ func Fold(t Tables, e journal.Event) error {
 		return nil
 	case journal.TablePurged:
 		return closePurge(t, b)
+	case journal.HistoryImported:
+		return importHistory(t, e.Seq, b)
 	case journal.RecoveryCompleted: // what it counts is there already
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -183,6 +184,21 @@ func Leads(m journal.Move) bool {
 
 // StepOf is what history keeps of a move, sharing nothing with the event.
 func StepOf(e journal.Event, m journal.Move) Step {
+	return Step{
+		Seq: e.Seq, Event: e.ID, At: e.At, Kind: e.Kind(),
+		Actor: e.Cause.Actor, RequestID: e.Cause.RequestID, Move: bareMove(m),
+	}
+}
+
+// StepOfImport is StepOf for an old move.
+func StepOfImport(s journal.ImportedStep) Step {
+	return Step{
+		Seq: s.Seq, Event: s.Event, At: time.UnixMilli(s.At).UTC(), Kind: s.Kind, Actor: s.Actor, RequestID: s.RequestID, Move: bareMove(s.Move),
+	}
+}
+
+// bareMove is a move without its updates and places, in memory of its own.
+func bareMove(m journal.Move) journal.Move {
 	m.Updates = nil
 	if m.From != nil {
 		m.From = &journal.From{Identifier: ownIdentifier(m.From.Identifier), Pointer: m.From.Pointer}
@@ -194,10 +210,7 @@ func StepOf(e journal.Event, m journal.Move) Step {
 		id := *m.SnapshotID
 		m.SnapshotID = &id
 	}
-	return Step{
-		Seq: e.Seq, Event: e.ID, At: e.At, Kind: e.Kind(),
-		Actor: e.Cause.Actor, RequestID: e.Cause.RequestID, Move: m,
-	}
+	return m
 }
 
 func ownIdentifier(id journal.Identifier) journal.Identifier {

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -22,6 +23,8 @@ type Moment interface {
 	Objects() iter.Seq2[HeldObject, error]
 	Purges() iter.Seq2[Purge, error]
 	Steps() iter.Seq2[Step, error]
+	// History is the Steps in the order in which they happened.
+	History() iter.Seq2[Step, error]
 	// Close gives the moment up.
 	Close() error
 }
@@ -66,6 +69,23 @@ func (m stateMoment) Steps() iter.Seq2[Step, error] {
 		slices.Reverse(steps)
 		return steps
 	})
+}
+
+// History sorts a copy.
+func (m stateMoment) History() iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		var all []Step
+		if err := gather(&all, m.Steps()); err != nil {
+			yield(Step{}, err)
+			return
+		}
+		slices.SortStableFunc(all, func(a, b Step) int { return cmp.Compare(a.Seq, b.Seq) })
+		for _, s := range all {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
 }
 
 // values yields what each value of a tree stands for.

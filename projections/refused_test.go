@@ -37,6 +37,11 @@ func (w *watched) Move(o HeldObject, e journal.Event, m journal.Move) error {
 	return w.held.Move(o, e, m)
 }
 
+func (w *watched) Import(steps []Step) error {
+	w.written = true
+	return w.held.Import(steps)
+}
+
 func (w *watched) SetPlaces(object uuid.UUID, places []journal.Place) error {
 	w.written = true
 	return w.held.SetPlaces(object, places)

@@ -140,23 +140,14 @@ func (h *held) Move(o HeldObject, e journal.Event, m journal.Move) error {
 	return nil
 }
 
-// remember puts a step at the front of the past of the object with a key, and the
-// object at that of its name.
+// remember keeps a step of the object with a key.
 func (h *held) remember(key string, e journal.Event, m journal.Move) {
 	before, _ := h.steps.get(key)
 	step := &past[Step]{value: StepOf(e, m), before: before, count: before.counted()}
 	if Leads(m) {
 		step.count++
 	}
-	if h.depth == newestStep {
-		step.before = nil
-	}
-	h.steps = h.steps.put(key, step)
-	if Names(m) {
-		name := nameKey(m.To.Identifier)
-		before, _ := h.holders.get(name)
-		h.holders = h.holders.put(name, &past[uuid.UUID]{value: m.UUID, before: before})
-	}
+	h.keep(step)
 }
 
 func (h *held) unname(o Object) {

@@ -87,6 +87,8 @@ func (c *comparison) event(e journal.Event) error {
 		return c.namespaceDropped(b)
 	case journal.TablePurged:
 		return c.purged(b)
+	case journal.HistoryImported:
+		return c.imported(b)
 	}
 	moves := e.Moves()
 	for _, m := range slices.Backward(moves) {
@@ -99,9 +101,23 @@ func (c *comparison) event(e journal.Event) error {
 	return nil
 }
 
-// move compares the step, and what finds it. Steps have followed each other without
-// a gap.
 func (c *comparison) move(e journal.Event, m journal.Move) error {
+	return c.isStep(projections.StepOf(e, m))
+}
+
+func (c *comparison) imported(b journal.HistoryImported) error {
+	for _, s := range slices.Backward(b.Steps) {
+		if err := c.isStep(projections.StepOfImport(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isStep compares a step, and what finds it. Steps have followed each other without
+// a gap.
+func (c *comparison) isStep(step projections.Step) error {
+	m := step.Move
 	number := c.step
 	c.step--
 	row, err := c.find(m.UUID)
@@ -119,7 +135,7 @@ func (c *comparison) move(e journal.Event, m journal.Move) error {
 	if err != nil {
 		return err
 	}
-	if len(held) != 1 || !reflect.DeepEqual(held[0], projections.StepOf(e, m)) {
+	if len(held) != 1 || !reflect.DeepEqual(held[0], step) {
 		return differs("the history of %s", m.UUID)
 	}
 	var object, before int64
@@ -130,14 +146,14 @@ func (c *comparison) move(e journal.Event, m journal.Move) error {
 	if object != row.id {
 		return differs("the history of %s", m.UUID)
 	}
-	return c.findable(row.id, number, e, m)
+	return c.findable(row.id, number, step)
 }
 
 // findable compares what finds a step by the file that it made and by the name that
 // it gave.
-func (c *comparison) findable(object, number int64, e journal.Event, m journal.Move) error {
+func (c *comparison) findable(object, number int64, step projections.Step) error {
 	var made, named bool
-	file := madeBy(e, m)
+	m, file := step.Move, madeBy(step)
 	err := c.row(`SELECT EXISTS (SELECT 1 FROM made WHERE object = ? AND file = ? AND step = ?)`, object, file, number).scan(&made)
 	if err != nil {
 		return err

@@ -19,12 +19,20 @@ const (
 	hasSnapshot
 )
 
+// stepOf is the step of a move, which shares all with it.
+func stepOf(e journal.Event, m journal.Move) projections.Step {
+	return projections.Step{
+		Seq: e.Seq, Event: e.ID, At: e.At, Kind: e.Kind(), Actor: e.Cause.Actor, RequestID: e.Cause.RequestID, Move: m,
+	}
+}
+
 // packStep is what the column what holds of a move, behind data. Where it began is
 // where the step before ended.
-func packStep(e journal.Event, m journal.Move, data []byte) []byte {
-	p := append(packed(data), e.ID[:]...)
-	p = p.number(int64(e.Seq)).number(e.At.UnixMilli()).text(string(e.Kind()))
-	p = p.text(string(e.Cause.Actor)).text(e.Cause.RequestID).text(string(m.Kind))
+func packStep(s projections.Step, data []byte) []byte {
+	m := s.Move
+	p := append(packed(data), s.Event[:]...)
+	p = p.number(int64(s.Seq)).number(s.At.UnixMilli()).text(string(s.Kind))
+	p = p.text(string(s.Actor)).text(s.RequestID).text(string(m.Kind))
 	var has byte
 	if m.From != nil {
 		has |= hasFrom
@@ -131,8 +139,8 @@ func (t *tables) stepsTo(object uuid.UUID, step int64, limit int) ([]projections
 	return steps, nil
 }
 
-// lastStep reads the last row of an object, and the one before.
-func (t *tables) lastStep(object uuid.UUID) (step projections.Step, ok bool, err error) {
+// LastStep reads the last row of an object, and the one before.
+func (t *tables) LastStep(object uuid.UUID) (step projections.Step, ok bool, err error) {
 	steps, err := t.steps(object, 1)
 	if err != nil || len(steps) == 0 {
 		return projections.Step{}, false, err

@@ -7,13 +7,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"puddle/journal"
 	"puddle/projections"
 )
 
-// madeBy stands for the file that an event made for a move, 0 for none.
-func madeBy(e journal.Event, m journal.Move) int64 {
-	if location := projections.Made(e.Kind(), m); location != "" {
+// madeBy stands for the file that the event of a step made, 0 for none.
+func madeBy(s projections.Step) int64 {
+	if location := s.Made(); location != "" {
 		return fileKey(location)
 	}
 	return 0

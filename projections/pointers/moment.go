@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/google/uuid"
+
 	"puddle/journal"
 	"puddle/projections"
 )
@@ -144,6 +146,49 @@ func (m *moment) Steps() iter.Seq2[projections.Step, error] {
 			}
 		}
 	}
+}
+
+// History is one walk over the rows of the warehouse's number.
+func (m *moment) History() iter.Seq2[projections.Step, error] {
+	return func(yield func(projections.Step, error) bool) {
+		err := m.each(func(rows *sql.Rows) error {
+			step, err := stepOfRow(rows)
+			if err = errors.Join(err, m.ctx.Err()); err != nil {
+				return err
+			}
+			if !yield(step, nil) {
+				return errStopped
+			}
+			return nil
+		}, `SELECT objects.uuid, history.what, earlier.what FROM history CROSS JOIN objects ON objects.id = history.object
+			LEFT JOIN history AS earlier ON earlier.step = history.before AND earlier.object = history.object
+			WHERE history.step BETWEEN ?1 AND ?2 ORDER BY history.step`, m.step>>stepBits<<stepBits, m.step)
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(projections.Step{}, err)
+		}
+	}
+}
+
+// stepOfRow reads a step, and where it began from the one before.
+func stepOfRow(rows *sql.Rows) (projections.Step, error) {
+	var object uuid.UUID
+	var what, earlier sql.RawBytes
+	if err := rows.Scan(fixed(object[:]), &what, &earlier); err != nil {
+		return projections.Step{}, err
+	}
+	step, from, err := unpackStep(what)
+	if err != nil {
+		return step, err
+	}
+	var before *projections.Step
+	if earlier != nil {
+		was, _, err := unpackStep(earlier)
+		if err != nil {
+			return step, err
+		}
+		before = &was
+	}
+	return step, beginStep(&step, object, from, before)
 }
 
 // errStopped: the caller of a list wants no more.

@@ -119,12 +119,18 @@ func (t *tables) Move(o projections.HeldObject, e journal.Event, m journal.Move)
 	if t.held != nil {
 		t.held[o.UUID] = is
 	}
+	return t.insertStep(is, before, stepOf(e, m))
+}
+
+// insertStep writes the rows of the last step of an object.
+func (t *tables) insertStep(is *objectRow, before int64, s projections.Step) error {
 	t.step++
-	err = t.exec(`INSERT INTO history (step, object, before, what) VALUES (?, ?, ?, ?)`, is.step, is.id, before, packStep(e, m, nil))
+	m := s.Move
+	err := t.exec(`INSERT INTO history (step, object, before, what) VALUES (?, ?, ?, ?)`, is.step, is.id, before, packStep(s, nil))
 	if err != nil {
 		return err
 	}
-	if file := madeBy(e, m); file != 0 {
+	if file := madeBy(s); file != 0 {
 		if err := t.exec(`INSERT INTO made (object, file, step) VALUES (?, ?, ?)`, is.id, file, is.step); err != nil {
 			return err
 		}

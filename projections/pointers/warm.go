@@ -133,7 +133,7 @@ func (w *warm) Move(o projections.HeldObject, e journal.Event, m journal.Move) e
 	before := is.step
 	is.kind, is.step, is.held, is.dropped, is.past = o.Kind, w.step, w.keep(o, is.held), o.Dropped, false
 	w.changed(is)
-	return w.rows.step(is, before, e, m)
+	return w.rows.step(is, before, stepOf(e, m))
 }
 
 // rename gives an object the name that it is to have.

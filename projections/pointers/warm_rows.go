@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"puddle/journal"
 	"puddle/projections"
 )
 
@@ -47,16 +46,16 @@ func newWarmRows(t *tables) warmRows {
 }
 
 // step takes the last step of an object.
-func (r *warmRows) step(o *warmObject, before int64, e journal.Event, m journal.Move) error {
+func (r *warmRows) step(o *warmObject, before int64, s projections.Step) error {
 	if len(r.history.values) == 0 {
 		r.packed = r.packed[:0]
 	}
 	start := len(r.packed)
-	r.packed = packStep(e, m, r.packed)
-	if file := madeBy(e, m); file != 0 {
+	r.packed = packStep(s, r.packed)
+	if file := madeBy(s); file != 0 {
 		r.made = append(r.made, madeRow{o.id, file, o.step})
 	}
-	if projections.Names(m) {
+	if projections.Names(s.Move) {
 		r.named = append(r.named, nameRow{o.identifier.Namespace.Key(), o.identifier.Name, o.step, o.uuid})
 	}
 	return r.history.add(o.step, o.id, before, r.packed[start:])

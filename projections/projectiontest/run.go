@@ -44,6 +44,8 @@ func Run(t *testing.T, open func(testing.TB) Opened) {
 		{"CatchUp", testCatchUp},
 		{"CatchUpBesideAppends", testCatchUpBesideAppends},
 		{"Lineage", testLineage},
+		{"ImportRules", testImportRules},
+		{"LawImport", testImport},
 		{"LawConflicts", testConflicts},
 		{"LawReplay", testReplay},
 		{"LawAsOf", testAsOf},

@@ -59,7 +59,7 @@ func TestHotReaderOfEveryKind(t *testing.T) {
 	s := newStage(t, nil, recorder.Options{})
 	defer s.Close()
 	seen := map[journal.Kind]bool{
-		journal.KindIncarnationStarted: true, journal.KindRecoveryCompleted: true,
+		journal.KindIncarnationStarted: true, journal.KindRecoveryCompleted: true, journal.KindHistoryImported: true,
 		journal.KindNamespaceUpdated: true, journal.KindNamespaceDropped: true,
 	}
 	var names []journal.Identifier

@@ -1,0 +1,93 @@
+package pointers
+
+import (
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections"
+)
+
+// Import writes the rows of the steps, and in the end that of each object: it is past.
+func (t *tables) Import(steps []projections.Step) error {
+	was, is := map[uuid.UUID]*objectRow{}, map[uuid.UUID]*objectRow{}
+	for _, s := range steps {
+		object := s.Move.UUID
+		row, met := is[object]
+		if !met {
+			found, err := t.find(object)
+			if err != nil {
+				return err
+			}
+			row = &objectRow{id: t.step + 1, past: true}
+			if found != nil {
+				row = &objectRow{HeldObject: found.HeldObject, id: found.id, step: found.step, past: true}
+			}
+			was[object], is[object] = found, row
+		}
+		before := row.step
+		row.HeldObject, row.step = pastObject(row.HeldObject, s.Move), t.step+1
+		if err := t.insertStep(row, before, s); err != nil {
+			return err
+		}
+	}
+	for object, row := range is {
+		if err := t.replace(was[object], row); err != nil {
+			return err
+		}
+		if t.held != nil {
+			t.held[object] = row
+		}
+	}
+	return nil
+}
+
+// pastObject is what is left of an object after an old move.
+func pastObject(o projections.HeldObject, m journal.Move) projections.HeldObject {
+	o.Kind, o.UUID, o.Dropped, o.Places = m.Kind, m.UUID, true, nil
+	if m.To != nil {
+		o.Identifier, o.Pointer, o.Location = m.To.Identifier, m.To.Pointer, m.To.Location
+	}
+	return o
+}
+
+// LastStep reads it from SQLite.
+func (w *warm) LastStep(object uuid.UUID) (projections.Step, bool, error) {
+	is, ok := w.objects[object]
+	if !ok {
+		return projections.Step{}, false, nil
+	}
+	if err := w.rows.history.flush(); err != nil {
+		return projections.Step{}, false, err
+	}
+	steps, err := w.stepsTo(object, is.step, 1)
+	if err != nil || len(steps) == 0 {
+		return projections.Step{}, false, err
+	}
+	return steps[0], true, nil
+}
+
+// Import stays in memory, but for the steps.
+func (w *warm) Import(steps []projections.Step) error {
+	for _, s := range steps {
+		w.step++
+		is, ok := w.objects[s.Move.UUID]
+		if !ok {
+			is = &warmObject{uuid: s.Move.UUID, id: w.step, past: true}
+			w.objects[s.Move.UUID] = is
+		}
+		var was projections.HeldObject
+		if ok {
+			var err error
+			if was, err = is.object(); err != nil {
+				return err
+			}
+		}
+		o, before := pastObject(was, s.Move), is.step
+		is.kind, is.identifier, is.step, is.held = o.Kind, o.Identifier, w.step, w.keep(o, is.held)
+		w.changed(is)
+		if err := w.rows.step(is, before, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
