@@ -177,6 +177,9 @@ func (db *DB) take(ctx context.Context) error {
 	if err := db.usable(ctx); err != nil {
 		return err
 	}
+	if db.writer == nil {
+		return ErrReadOnly
+	}
 	select {
 	case db.turn <- struct{}{}:
 		return nil
