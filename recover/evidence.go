@@ -20,11 +20,39 @@ type Remains struct {
 	// highest seq.
 	Last  *journal.Position
 	Known journal.Seq
+	// Said is the newest position that each witness in the warehouse knows. They have
+	// no hashes, but for the anchor.
+	Said map[Witness]journal.Position
 	// Journaled tells that the journal has a history of it, Behind that this ends
 	// before, or beside, what the warehouse has seen.
 	Journaled bool
 	Behind    error
 	Sidecars  int
+}
+
+// Witness is something in a warehouse that names positions.
+type Witness string
+
+// The witnesses, in the words of people.
+const (
+	TheAnchor   Witness = "head.json"
+	TheSidecars Witness = "a sidecar"
+	TheHint     Witness = "the archive's HEAD"
+	TheDocument Witness = "a segment without events"
+)
+
+// Says takes a position into account that a witness names.
+func (r *Remains) Says(by Witness, p journal.Position) {
+	if p.Seq == 0 {
+		return
+	}
+	if r.Said == nil {
+		r.Said = map[Witness]journal.Position{}
+	}
+	if p.Seq > r.Said[by].Seq {
+		r.Said[by] = p
+	}
+	r.seen(p)
 }
 
 // ErrNoTrace: nothing is left of a catalog.
@@ -97,7 +125,7 @@ func (r *Remains) sidecars(ctx context.Context, w Warehouse) error {
 			r.ID = known.WarehouseID
 		}
 		if known.WarehouseID == r.ID && known.Incarnation != uuid.Nil {
-			r.seen(journal.Position{Incarnation: known.Incarnation, Seq: known.Seq})
+			r.Says(TheSidecars, journal.Position{Incarnation: known.Incarnation, Seq: known.Seq})
 		}
 	}
 	return nil
@@ -133,7 +161,7 @@ func (r *Remains) anchor(ctx context.Context, w Warehouse, j journal.Journal) er
 	if err != nil {
 		return err
 	}
-	r.seen(head.Position)
+	r.Says(TheAnchor, head.Position)
 	if r.Journaled {
 		r.Behind = head.CheckLineage(ctx, j, r.ID)
 	}

@@ -34,8 +34,11 @@ type Target struct {
 	// Documents finds the document of a pointer, to write a metadata file again that
 	// is missing. Nil: nothing is known.
 	Documents func(context.Context, journal.Pointer) ([]byte, error)
-	DryRun    bool               // the catalog is a stand-in, and no file is written
-	Progress  func(done, of int) // may be nil; from several goroutines
+	// Earlier are the pointers that an object had before, the newest first: what it
+	// goes back to where its file is gone and no copy of it is whole. Nil: nothing.
+	Earlier  func(ctx context.Context, object uuid.UUID) ([]Earlier, error)
+	DryRun   bool               // the catalog is a stand-in, and no file is written
+	Progress func(done, of int) // may be nil; from several goroutines
 }
 
 // Execute makes a plan true, as far as it can: namespaces level by level, then the
@@ -158,12 +161,23 @@ func (x *execution) object(ctx context.Context, o *PlannedObject) {
 
 func (x *execution) register(ctx context.Context, o *PlannedObject) error {
 	event, recorded, err := x.event(ctx, objectEvent(*o))
-	if err != nil || recorded {
+	if err != nil {
 		return err
+	}
+	if recorded {
+		return x.wentBack(ctx, o)
 	}
 	if o.Outcome, err = x.standing(ctx, o); err != nil || o.Outcome != Recovered {
 		return err
 	}
+	if err = x.place(ctx, event, o); absent(err) && x.Earlier != nil {
+		return x.goBack(ctx, event, o, err)
+	}
+	return err
+}
+
+// place registers an object at its pointer.
+func (x *execution) place(ctx context.Context, event uuid.UUID, o *PlannedObject) error {
 	if written, err := x.rewrite(ctx, o); err != nil || written && x.DryRun {
 		return err
 	}

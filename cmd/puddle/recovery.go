@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"puddle/journal"
-	"puddle/projections/anchor"
 	"puddle/projections/archive"
 	"puddle/recover"
 )
@@ -30,12 +29,14 @@ type evidence struct {
 	*warehouse
 	seen     recover.Seen
 	archived *archive.Archive // nil: there is none
-	lost     []string         // of the archive
-	standing recover.Plan     // what the journal says, where it has a history
+	claims   archive.Claims
+	lost     []string     // what is to be told of the archive
+	standing recover.Plan // what the journal says, where it has a history
 	choice   recover.Choice
 	plan     recover.Plan
 	parent   *journal.Position // where the new incarnation goes on from
 	past     journal.Histories // what is known of it; nil: nothing
+	resumed  bool              // an earlier run has begun
 }
 
 // history is the lineage that is known of it; past is there.
@@ -63,7 +64,7 @@ func (x *recovery) recoverOnce(ctx context.Context, w *warehouse) (recover.Repor
 	if err := x.makePlan(ctx, e); err != nil {
 		return recover.Report{}, err
 	}
-	e.plan.Warnings = e.lost
+	e.plan.Warnings = append(e.lost, x.beyond(e)...)
 	switch nothing := len(e.plan.Namespaces)+len(e.plan.Objects) == 0; {
 	case e.choice.Whole:
 		return x.whole(ctx, e)
@@ -88,56 +89,35 @@ func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
 	if err := x.remains(ctx, e); err != nil {
 		return nil, err
 	}
+	if x.left(e) { // what is older than the present says what is no longer true
+		e.archived, e.seen.Archived = nil, nil
+	}
 	if e.seen.Journaled {
 		if err := x.readJournal(ctx, e); err != nil {
 			return nil, err
 		}
 	}
+	e.resumed = e.seen.Run != nil
 	e.seen.Empty = len(e.standing.Namespaces)+len(e.standing.Objects) == 0
 	cursor, err := x.node.tables.Warehouse(e.seen.ID).Cursor(ctx)
 	e.seen.Tables = !cursor.IsZero()
 	return e, err
 }
 
-// openArchive opens the archive, or what of it is whole. One that cannot be read for
-// another reason is no archive that is lost.
-func (x *recovery) openArchive(ctx context.Context, e *evidence) (err error) {
-	store := e.roots[0].Store
-	if !x.torn[e.Name] {
-		var damage *archive.Damage
-		switch e.archived, err = archive.Open(ctx, store); {
-		case errors.Is(err, archive.ErrNone):
-			return nil
-		case errors.Is(err, archive.ErrNewer):
-			return &recover.Refusal{Warehouse: e.Name, Reason: err.Error(), Err: err}
-		case !errors.As(err, &damage):
-			return noLook(err)
-		}
-		x.torn[e.Name] = true
-	}
-	id, _, _ := anchor.ReadIdentity(ctx, store) // what is wrong with it is told later
-	var lost []error
-	if e.archived, lost, err = archive.Whole(ctx, store, id.ID); err != nil {
-		return noLook(err)
-	}
-	for _, l := range lost {
-		e.lost = append(e.lost, l.Error())
-	}
-	if e.archived == nil {
-		e.lost = append(e.lost, "the archive is not used: nothing of its last incarnation is whole")
-	}
-	return nil
-}
-
 func (x *recovery) remains(ctx context.Context, e *evidence) error {
 	var err error
 	if e.archived == nil {
 		e.seen.Remains, err = recover.Look(ctx, e.bound(), x.node.journal, nil, uuid.Nil)
-		return err
+	} else {
+		e.seen.Remains, err = recover.Look(ctx, e.bound(), x.node.journal, e.archived, e.archived.ID())
 	}
-	e.seen.Remains, err = recover.Look(ctx, e.bound(), x.node.journal, e.archived, e.archived.ID())
 	if err != nil {
 		return err
+	}
+	e.seen.Says(recover.TheHint, e.claims.Hint)
+	e.seen.Says(recover.TheDocument, e.claims.Documents)
+	if e.archived == nil {
+		return nil
 	}
 	head, err := e.archived.Warehouse(e.archived.ID()).Head(ctx)
 	e.seen.Archived = &head

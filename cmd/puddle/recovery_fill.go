@@ -122,6 +122,10 @@ func (x *recovery) execute(ctx context.Context, e *evidence, j journal.Journal, 
 		return recover.Report{}, err
 	}
 	defer r.Close()
+	lost, err := x.missed(ctx, e)
+	if err != nil {
+		return recover.Report{}, err
+	}
 	target := recover.Target{
 		Catalog: catalog.New(catalog.Options{
 			ID: e.id, Roots: e.roots, Reader: r.Reader(e.id), Recorder: r,
@@ -136,6 +140,9 @@ func (x *recovery) execute(ctx context.Context, e *evidence, j journal.Journal, 
 	}
 	if e.past != nil {
 		target.Documents = recover.DocumentsOf(e.past, e.id).File
+	}
+	if lost && e.seen.Run.Parent != nil {
+		target.Earlier = recover.EarlierOf(e.past, e.id, e.seen.Run.Parent.Seq)
 	}
 	return recover.Execute(ctx, e.plan, target)
 }

@@ -19,6 +19,8 @@ type Archive struct {
 	id    uuid.UUID
 	all   []*incarnation // ordered by their first seq
 	cache cache
+
+	sparing *sparing // nil: what is damaged is an error
 }
 
 var _ journal.Histories = (*Archive)(nil)

@@ -123,14 +123,20 @@ func (r reader) complete(ctx context.Context, e *journal.Entry) error {
 		return err
 	}
 	e.Record = bytes.Clone(s.records[e.Event.Seq-s.First.Seq])
-	all, err := r.a.documents(ctx, s)
+	all, spoilt, err := r.a.shelved(ctx, s)
+	if err != nil {
+		return err
+	}
 	for move := range e.Event.Moves() {
-		if d, ok := all[place{e.Event.Seq, move}]; ok {
+		d, ok := all[place{e.Event.Seq, move}]
+		if lost, err := r.spared(ctx, e.Event, move, d, ok, spoilt); err != nil {
+			return err
+		} else if ok && !lost {
 			d.Data = bytes.Clone(d.Data)
 			e.Documents = append(e.Documents, d)
 		}
 	}
-	return err
+	return nil
 }
 
 // Document implements journal.Reader. What it is built on may lie in earlier segments.
@@ -169,12 +175,15 @@ func (r reader) kept(ctx context.Context, seq journal.Seq, move int) (e journal.
 	if _, err := e.DocumentDigest(move); err != nil {
 		return e, d, err
 	}
-	all, err := r.a.documents(ctx, s)
+	all, spoilt, err := r.a.shelved(ctx, s)
 	if err != nil {
 		return e, d, err
 	}
 	d, ok := all[place{seq, move}]
-	if !ok {
+	switch {
+	case !ok && spoilt != nil:
+		err = spoilt
+	case !ok:
 		err = fmt.Errorf("%w: move %d of event %s", journal.ErrNotKept, move, e.Position)
 	}
 	return e, d, err

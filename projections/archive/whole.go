@@ -15,11 +15,11 @@ import (
 )
 
 // Whole is what of a damaged archive can be relied on: of each incarnation of the
-// warehouse id (Nil: of the one that the oldest whole segment is of) the segments before the first one that is damaged or missing, events or
-// documents. An incarnation that a later one continues beyond that is left out, since a
+// warehouse id (Nil: of the one that the oldest whole segment is of) the segments before the first one whose events are damaged or missing. Documents
+// that are damaged are spared: see Spare. An incarnation that a later one continues beyond that is left out, since a
 // lineage cannot lead through it. When nothing is left of the incarnation that was begun
 // last, there is no archive (nil): what is older says what is no longer true. It reads
-// everything, once.
+// all events, once.
 //
 // lost says what was left out, an error each. err: ErrNewer, and the store's.
 func Whole(ctx context.Context, store warehouse.Reader, id uuid.UUID) (a *Archive, lost []error, err error) {
@@ -28,6 +28,7 @@ func Whole(ctx context.Context, store warehouse.Reader, id uuid.UUID) (a *Archiv
 		return nil, nil, err
 	}
 	a = &Archive{store: store, id: id, cache: newCache()}
+	a.Spare()
 	last := journal.Seq(0)
 	for _, incarnation := range slices.SortedFunc(maps.Keys(all), func(x, y uuid.UUID) int { return cmp.Compare(all[x][0], all[y][0]) }) {
 		kept, damage, err := a.whole(ctx, incarnation, all[incarnation])
@@ -75,7 +76,7 @@ func (a *Archive) whole(ctx context.Context, id uuid.UUID, firsts []journal.Seq)
 }
 
 // wholeSegment reads a segment that goes on where the one before ends, or starts the
-// incarnation, and its documents.
+// incarnation.
 func (a *Archive) wholeSegment(ctx context.Context, i *incarnation, first journal.Seq, before *segment) (*segment, error) {
 	s, err := a.segment(ctx, i.id, first)
 	if err != nil {
@@ -88,9 +89,6 @@ func (a *Archive) wholeSegment(ctx context.Context, i *incarnation, first journa
 		err = a.begin(i, s)
 	} else {
 		err = s.follows(before)
-	}
-	if err == nil {
-		_, err = a.documents(ctx, s)
 	}
 	return s, err
 }
