@@ -90,6 +90,18 @@ func Decode(prev Digest, data []byte) (Event, error) {
 	return decodeAny(prev, data)
 }
 
+// DecodeEntry is Decode with the record, which is then the entry's: an event that was
+// kept, on its way to another journal. It has neither documents nor a request.
+func DecodeEntry(prev Digest, record []byte) (Entry, error) {
+	e, err := Decode(prev, record)
+	if err != nil {
+		return Entry{}, err
+	}
+	entry := Entry{Event: e, Record: record}
+	entry.formed = entry.proof()
+	return entry, nil
+}
+
 // decodeAny is Decode for all records.
 func decodeAny(prev Digest, data []byte) (Event, error) {
 	var r record

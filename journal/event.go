@@ -56,8 +56,8 @@ func (e Event) DocumentDigest(move int) (Digest, error) {
 func (e Event) ClockSuspect() bool { return e.Wall.After(e.At) }
 
 // Entry is an event as it is appended: with the bytes that its hash covers and
-// the documents and the request kept beside the chain. One that a Chain formed
-// remembers that, and is not hashed again while its bytes are the same.
+// the documents and the request kept beside the chain. One that a Chain or DecodeEntry
+// formed remembers that, and is not hashed again while its bytes are the same.
 type Entry struct {
 	Event     Event
 	Record    []byte

@@ -45,3 +45,6 @@ func Inflated(name string, data []byte) (head, payload []byte, err error) {
 	payload, err = h.inflate(stored)
 	return data[:len(data)-len(stored)], payload, err
 }
+
+// ReadAhead is how many segments are read before they are asked for.
+const ReadAhead = readAhead

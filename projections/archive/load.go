@@ -17,18 +17,28 @@ func (a *Archive) segment(ctx context.Context, incarnation uuid.UUID, first jour
 	if s, ok := a.cache.get(name); ok {
 		return s.(*segment), nil
 	}
+	s, err := a.read(ctx, incarnation, first, journal.Link)
+	if err != nil {
+		return nil, err
+	}
+	a.cache.put(name, s, int(s.Bytes)+len(s.prevs)*len(journal.Digest{}))
+	return s, nil
+}
+
+// read reads the segment that begins with an event; see openEvents.
+func (a *Archive) read(ctx context.Context, incarnation uuid.UUID, first journal.Seq, link func(journal.Digest, []byte) journal.Digest) (*segment, error) {
+	name := key(incarnation, first, eventsPart)
 	data, err := a.get(ctx, name, incarnation, first)
 	if err != nil {
 		return nil, err
 	}
-	s, err := openEvents(name, data)
+	s, err := openEvents(name, data, link)
 	if err != nil {
 		return nil, err
 	}
 	if a.id != uuid.Nil && s.Warehouse != a.id {
 		return nil, fmt.Errorf("%w: %w", errForeign, s.damage(0, "it is of warehouse %s, others are of %s", s.Warehouse, a.id))
 	}
-	a.cache.put(name, s, int(s.Bytes)+len(s.prevs)*len(journal.Digest{}))
 	return s, nil
 }
 

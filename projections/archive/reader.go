@@ -55,17 +55,16 @@ func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, er
 // Scan implements journal.Reader.
 func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		for s, err := range r.segments(ctx, after) {
+		for s, err := range r.ahead(ctx, after) {
 			if err != nil {
 				yield(journal.Event{}, err)
 				return
 			}
-			for seq := max(s.First.Seq, after+1); seq <= s.Last.Seq; seq++ {
-				if !r.step(ctx, s, seq, yield) {
+			for _, e := range s.after(after) {
+				if err := ctx.Err(); !yield(e.Event, err) || err != nil {
 					return
 				}
 			}
-			after = s.Last.Seq
 		}
 	}
 }
@@ -104,25 +103,26 @@ func (r reader) step(ctx context.Context, s *segment, seq journal.Seq, yield fun
 // Entries implements journal.Entries.
 func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		for e, err := range r.Scan(ctx, after) {
-			entry := journal.Entry{Event: e}
-			if err == nil {
-				err = r.complete(ctx, &entry)
-			}
-			if !yield(entry, err) || err != nil {
+		for s, err := range r.ahead(ctx, after) {
+			if err != nil {
+				yield(journal.Entry{}, err)
 				return
+			}
+			for _, e := range s.after(after) {
+				err := ctx.Err()
+				if err == nil {
+					err = r.complete(ctx, s.segment, &e)
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
 }
 
-// complete adds the record and the documents of an event that is there.
-func (r reader) complete(ctx context.Context, e *journal.Entry) error {
-	s, err := r.holding(ctx, e.Event.Seq)
-	if err != nil {
-		return err
-	}
-	e.Record = bytes.Clone(s.records[e.Event.Seq-s.First.Seq])
+// complete adds the documents of an event of a segment.
+func (r reader) complete(ctx context.Context, s *segment, e *journal.Entry) error {
 	all, spoilt, err := r.a.shelved(ctx, s)
 	if err != nil {
 		return err

@@ -251,7 +251,7 @@ func openPart(name string, data []byte) (header, error) {
 		h, _, err := openDocuments(name, data)
 		return h, err
 	}
-	s, err := openEvents(name, data)
+	s, err := openEvents(name, data, journal.Link)
 	if err != nil {
 		return header{}, err
 	}

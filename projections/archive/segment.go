@@ -24,8 +24,9 @@ type segment struct {
 }
 
 // openEvents reads and checks the events of a segment: they are what the header
-// says, and each links to the one before.
-func openEvents(name string, data []byte) (*segment, error) {
+// says, and each links to the one before. What makes the hash of each is link:
+// journal.Link, or what does more on the way.
+func openEvents(name string, data []byte, link func(prev journal.Digest, record []byte) journal.Digest) (*segment, error) {
 	h, stored, err := parse(name, data)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func openEvents(name string, data []byte) (*segment, error) {
 	for line := range bytes.Lines(payload) {
 		record := bytes.TrimSuffix(line, []byte("\n"))
 		s.prevs, s.records = append(s.prevs, hash), append(s.records, record)
-		if hash = journal.Link(hash, record); len(s.records) == 1 && hash != h.First.Hash {
+		if hash = link(hash, record); len(s.records) == 1 && hash != h.First.Hash {
 			return nil, h.damage(h.First.Seq, "the first event has the hash %s, the header says %s", hash, h.First.Hash)
 		}
 	}
@@ -56,13 +57,18 @@ func openEvents(name string, data []byte) (*segment, error) {
 func (s *segment) event(seq journal.Seq) (journal.Event, error) {
 	i := seq - s.First.Seq
 	e, err := journal.Decode(s.prevs[i], s.records[i])
+	return e, s.check(seq, e, err)
+}
+
+// check says what is wrong with what was decoded at a seq.
+func (s *segment) check(seq journal.Seq, e journal.Event, err error) error {
 	switch {
 	case errors.Is(err, journal.ErrNewer):
-		return e, fmt.Errorf("%s, event %d: %w", s.key(), seq, err)
+		return fmt.Errorf("%s, event %d: %w", s.key(), seq, err)
 	case err != nil:
-		return e, s.damage(seq, "%w", err)
+		return s.damage(seq, "%w", err)
 	case e.Warehouse != s.Warehouse || e.Incarnation != s.Incarnation || e.Seq != seq:
-		return e, s.damage(seq, "event %s of warehouse %s is kept here", e.Position, e.Warehouse)
+		return s.damage(seq, "event %s of warehouse %s is kept here", e.Position, e.Warehouse)
 	}
-	return e, nil
+	return nil
 }

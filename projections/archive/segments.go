@@ -7,31 +7,6 @@ import (
 	"puddle/journal"
 )
 
-// segments yields those that have the events after a seq, each checked to follow the
-// one before.
-func (r reader) segments(ctx context.Context, after journal.Seq) iter.Seq2[*segment, error] {
-	return func(yield func(*segment, error) bool) {
-		if r.of == nil {
-			return
-		}
-		var before *segment
-		for next := max(after+1, r.of.firsts[0]); next <= r.of.end.Seq; {
-			s, err := r.holding(ctx, next)
-			if err == nil && before != nil {
-				err = s.follows(before)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(s, nil) {
-				return
-			}
-			before, next = s, s.Last.Seq+1
-		}
-	}
-}
-
 // segmentsBack yields those that have the events before a seq, the newest first, each
 // checked to be followed by the one before it.
 func (r reader) segmentsBack(ctx context.Context, before journal.Seq) iter.Seq2[*segment, error] {
