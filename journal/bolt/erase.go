@@ -1,9 +1,11 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,22 +23,33 @@ type eraser struct {
 	kept int64                  // documents that are told
 }
 
-// erasing finds out what is not retained of the incarnations that are taken.
+// erasing finds out what is not retained of the incarnations that are taken, the older
+// ones of each warehouse first.
 func (c *compaction) erasing(ctx context.Context) (*eraser, error) {
 	e := &eraser{ctx: ctx, from: c.from, of: map[uuid.UUID]*erasure{}}
-	for _, h := range c.histories {
-		if !c.takes(h.Warehouse, h.Incarnation) {
-			continue
-		}
+	taken := slices.DeleteFunc(slices.Clone(c.histories), func(h History) bool { return !c.takes(h.Warehouse, h.Incarnation) })
+	slices.SortStableFunc(taken, func(a, b History) int { return cmp.Compare(a.first(), b.first()) })
+	have := map[uuid.UUID]lineage{}
+	for _, h := range taken {
 		before, err := c.oldest(ctx, h.Warehouse)
 		if err != nil {
 			return nil, err
 		}
+		if have[h.Warehouse] == nil {
+			have[h.Warehouse] = lineage{}
+		}
 		of := &erasure{reader: reader{c.from, h.Warehouse, h.Incarnation}, patches: map[made]int{}}
-		if of.retention, err = retentionOf(ctx, of.reader, before); err != nil {
+		if of.horizon, err = have[h.Warehouse].follow(ctx, of.reader, before); err != nil {
 			return nil, err
 		}
 		e.of[h.Incarnation] = of
+	}
+	for _, h := range taken {
+		of := e.of[h.Incarnation]
+		var err error
+		if of.retention, err = have[h.Warehouse].retention(ctx, of.reader, of.horizon); err != nil {
+			return nil, err
+		}
 	}
 	return e, nil
 }

@@ -21,6 +21,9 @@ type History struct {
 	Bytes       int64 // of its keys and values
 }
 
+// first is the seq of its first event.
+func (h History) first() journal.Seq { return h.Head.Seq + 1 - journal.Seq(h.Events) }
+
 // histories lists all incarnations of all warehouses.
 func (j *Journal) histories(ctx context.Context) (all []History, err error) {
 	err = j.view(ctx, func(tx *bbolt.Tx) error {

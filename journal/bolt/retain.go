@@ -24,60 +24,77 @@ type retention struct {
 // erases tells whether a document is not retained.
 func (r retention) erases(m made) bool { return m.seq < r.horizon && !r.spared[m] }
 
+// lineage is what the objects of one warehouse have, or had last, by all of its
+// incarnations that are kept: a recovery may have brought back what an earlier one made,
+// without a copy of its own, and a purge may have been closed in a later one.
+type lineage map[uuid.UUID]*newest
+
 // newest is what an object has, or had last.
 type newest struct {
 	document journal.Digest
+	before   map[journal.Digest]bool // that it had at the end of earlier incarnations
 	gone     bool
 	purged   bool // and it does not come back
 }
 
-// retentionOf reads an incarnation: all documents made before a moment are not
-// retained, but for those that their objects have, or had when they went, whichever
-// move made them: an object may have been brought back to an earlier version. Those of
-// a table whose purge is closed are not spared: it does not come back.
-func retentionOf(ctx context.Context, from journal.Reader, before time.Time) (retention, error) {
-	r := retention{spared: map[made]bool{}}
-	objects := map[uuid.UUID]*newest{}
+// has tells whether a document is one that the object has, or had when it went: whichever
+// move made it, since it may have been brought back to an earlier version. A table whose
+// purge is closed has none: it does not come back.
+func (n *newest) has(document journal.Digest) bool {
+	return n != nil && !n.purged && (n.document == document || n.before[document])
+}
+
+// follow goes through the next incarnation, the older ones first. It answers the seq from
+// which on its events are of a moment or later.
+func (l lineage) follow(ctx context.Context, from journal.Reader, moment time.Time) (horizon journal.Seq, err error) {
+	for _, o := range l {
+		if o.before == nil {
+			o.before = map[journal.Digest]bool{}
+		}
+		o.before[o.document] = true
+	}
 	for e, err := range from.Scan(ctx, 0) {
 		if err != nil {
-			return r, err
+			return 0, err
 		}
-		if e.At.Before(before) {
-			r.horizon = e.Seq + 1
+		if e.At.Before(moment) {
+			horizon = e.Seq + 1
 		}
-		if b, ok := e.Body.(journal.TablePurged); ok && objects[b.Table] != nil {
-			objects[b.Table].purged = objects[b.Table].gone
+		if b, ok := e.Body.(journal.TablePurged); ok && l[b.Table] != nil {
+			l[b.Table].purged = l[b.Table].gone
 		}
 		for _, m := range e.Moves() {
-			note(objects, m)
+			l.note(m)
 		}
 	}
-	return r, r.spare(ctx, from, objects)
+	return horizon, nil
 }
 
 // note follows one object.
-func note(objects map[uuid.UUID]*newest, m journal.Move) {
-	o := objects[m.UUID]
+func (l lineage) note(m journal.Move) {
+	o := l[m.UUID]
 	if o == nil {
 		o = &newest{}
-		objects[m.UUID] = o
+		l[m.UUID] = o
 	}
 	if o.gone = m.To == nil; !o.gone {
 		o.document, o.purged = m.To.Pointer.DocumentSHA256, false
 	}
 }
 
-// spare finds the moves before the horizon that led objects to what they have.
-func (r retention) spare(ctx context.Context, from journal.Reader, objects map[uuid.UUID]*newest) error {
+// retention finds what is not retained of an incarnation: all documents made before the
+// horizon, but for those that their objects have.
+func (l lineage) retention(ctx context.Context, from journal.Reader, horizon journal.Seq) (retention, error) {
+	r := retention{horizon: horizon, spared: map[made]bool{}}
 	for e, err := range from.Scan(ctx, 0) {
-		if err != nil || e.Seq >= r.horizon {
-			return err
+		if err != nil || e.Seq >= horizon {
+			return r, err
 		}
 		for i, m := range e.Moves() {
-			if o := objects[m.UUID]; m.To != nil && !o.purged && m.To.Pointer.DocumentSHA256 == o.document {
+			if m.To != nil && l[m.UUID].has(m.To.Pointer.DocumentSHA256) {
 				r.spared[made{e.Seq, i}] = true
 			}
 		}
 	}
-	return nil
+	return r, nil
 }
