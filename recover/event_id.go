@@ -2,6 +2,7 @@ package recover
 
 import (
 	"crypto/sha256"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -30,5 +31,7 @@ func EventID(start journal.Event, what string) uuid.UUID {
 func namespaceEvent(n journal.Namespace) string { return "namespace/" + n.Key() }
 
 func objectEvent(o PlannedObject) string { return string(o.Kind) + "/" + o.UUID.String() }
+
+func historyEvent(before int) string { return fmt.Sprintf("history/%d", before) }
 
 const completedEvent = "completed"

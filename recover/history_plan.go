@@ -15,8 +15,8 @@ import (
 )
 
 // PlanHistory plans the recovery of a warehouse from its events, up to and with the
-// one at until (0: all): the namespaces and live objects that they leave, with their
-// pointers, all of it proven. It reads no storage but what from reads; see
+// one at until (0: all): the namespaces and objects that they leave, with their
+// pointers, and those that were dropped, all of it proven. It reads no storage but what from reads; see
 // [Plan.NoteMissing]. An until after the last event, and an empty history, are errors:
 // journal.ErrNoEvent.
 func PlanHistory(ctx context.Context, name string, from journal.Reader, until journal.Seq, source Source) (Plan, error) {
@@ -51,12 +51,7 @@ func PlanHistory(ctx context.Context, name string, from journal.Reader, until jo
 		if err != nil {
 			return Plan{}, err
 		}
-		if !o.Dropped {
-			plan.Objects = append(plan.Objects, PlannedObject{
-				Kind: o.Kind, UUID: o.UUID, Identifier: o.Identifier, Outcome: Recovered, MetadataLocation: o.Pointer.MetadataLocation,
-				Pointer: o.Pointer, Evidence: Evidence(source), Confidence: Proven,
-			})
-		}
+		plan.Objects = append(plan.Objects, planHeld(o, Evidence(source)))
 	}
 	plan.order()
 	return plan, nil

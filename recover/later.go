@@ -68,9 +68,10 @@ type merge struct {
 	held map[string]int    // namespaces, by key
 }
 
+// has tells whether the events leave an object: one that they dropped stays dropped.
 func (m *merge) has(id uuid.UUID) bool {
-	_, ok := m.at[id]
-	return ok
+	i, ok := m.at[id]
+	return ok && m.plan.Objects[i].Outcome == Recovered
 }
 
 func (m *merge) namespace(n PlannedNamespace) {

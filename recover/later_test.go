@@ -43,14 +43,18 @@ func TestWithLater(t *testing.T) {
 		planned("same", "1", recover.ByArchive), planned("late", "2", recover.ByArchive), planned("committed", "1", recover.ByArchive),
 		planned("descends", "1", recover.ByArchive), planned("dropped", "1", recover.ByArchive), planned("robbed", "1", recover.ByArchive),
 	}}
+	undead := planned("undead", "1", recover.ByArchive)
+	undead.Outcome = recover.Dropped // and its sidecar, which says active, was late
+	base.Objects = append(base.Objects, undead)
 	dropped, thief := planned("dropped", "1", recover.BySidecar), planned("thief", "1", recover.BySidecar)
 	dropped.Outcome, thief.Identifier.Name = recover.Dropped, "robbed"
 	beside := recover.Plan{From: recover.FromSidecars, Namespaces: []recover.PlannedNamespace{{Name: journal.Namespace{"n"}}}, Objects: []recover.PlannedObject{
 		planned("same", "1", recover.BySidecar), planned("late", "1", recover.BySidecar), planned("committed", "2", recover.BySidecar),
 		planned("descends", "2", recover.ByDescendants), dropped, planned("gone", "1", recover.BySidecar), thief,
+		planned("undead", "2", recover.ByDescendants),
 	}}
 	for name, seq := range map[string]journal.Seq{
-		"same": 90, "late": 90, "committed": 101, "descends": 90, "dropped": 102, "gone": 80, "robbed": 90, "thief": 103,
+		"same": 90, "late": 90, "committed": 101, "descends": 90, "dropped": 102, "gone": 80, "robbed": 90, "thief": 103, "undead": 90,
 	} {
 		sidecar(name, seq)
 	}
@@ -68,7 +72,7 @@ func TestWithLater(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{
 		"same": "recovered 1", "late": "recovered 2", "committed": "recovered 2", "descends": "recovered 2",
-		"dropped": "dropped 1", "robbed": "failed 1", "thief": "recovered 1",
+		"dropped": "dropped 1", "robbed": "failed 1", "thief": "recovered 1", "undead": "dropped 1",
 	}, got); diff != "" {
 		t.Error(diff)
 	}

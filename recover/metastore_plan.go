@@ -8,7 +8,7 @@ import (
 
 // PlanMetastore plans the recovery of a warehouse from pointer tables whose journal is
 // lost: they are what the journal had said, which is the evidence that it names. It
-// reads nothing else.
+// reads nothing else. Of their history see ImportHistory.
 func PlanMetastore(ctx context.Context, name string, tables projections.Dumper) (Plan, error) {
 	moment, err := tables.Moment(ctx)
 	if err != nil {
@@ -26,13 +26,7 @@ func PlanMetastore(ctx context.Context, name string, tables projections.Dumper) 
 		if err != nil {
 			return Plan{}, err
 		}
-		if o.Dropped {
-			continue
-		}
-		plan.Objects = append(plan.Objects, PlannedObject{
-			Kind: o.Kind, UUID: o.UUID, Identifier: o.Identifier, Outcome: Recovered, MetadataLocation: o.Pointer.MetadataLocation,
-			Pointer: o.Pointer, Evidence: ByJournal, Confidence: Proven,
-		})
+		plan.Objects = append(plan.Objects, planHeld(o, ByJournal))
 	}
 	plan.order()
 	return plan, nil

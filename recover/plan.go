@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"puddle/journal"
+	"puddle/projections"
 )
 
 // Source is what a recovery reads.
@@ -99,6 +100,7 @@ type Plan struct {
 	Warehouse      string
 	From           Source
 	EventsReplayed int
+	Imported       int // old moves, from pointer tables
 	Namespaces     []PlannedNamespace
 	Objects        []PlannedObject
 	Unregistered   []Unregistered
@@ -107,6 +109,23 @@ type Plan struct {
 	// Unseen is something that could not be looked at, for a reason that may pass: with
 	// it, the plan may be another. nil: all was seen.
 	Unseen error
+}
+
+// Empty tells whether there is nothing to bring back.
+func (p *Plan) Empty() bool {
+	return len(p.Namespaces) == 0 && !slices.ContainsFunc(p.Objects, func(o PlannedObject) bool { return o.Outcome == Recovered })
+}
+
+// planHeld is an object as tables hold it.
+func planHeld(o projections.HeldObject, by Evidence) PlannedObject {
+	outcome := Recovered
+	if o.Dropped {
+		outcome = Dropped
+	}
+	return PlannedObject{
+		Kind: o.Kind, UUID: o.UUID, Identifier: o.Identifier, Outcome: outcome, MetadataLocation: o.Pointer.MetadataLocation,
+		Pointer: o.Pointer, Evidence: by, Confidence: Proven,
+	}
 }
 
 // order puts a plan into the order that it promises, whatever was found first.

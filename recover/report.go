@@ -12,6 +12,7 @@ type Report struct {
 	Warehouse      string
 	From           Source
 	EventsReplayed int
+	Imported       int // old moves that history has taken over
 	Namespaces     []NamespaceReport
 	Objects        []PlannedObject
 	Unregistered   []Unregistered
@@ -23,7 +24,7 @@ type Report struct {
 // ReportOf is the report of a plan that nothing was done of yet.
 func ReportOf(p Plan) Report {
 	r := Report{
-		Warehouse: p.Warehouse, From: p.From, EventsReplayed: p.EventsReplayed,
+		Warehouse: p.Warehouse, From: p.From, EventsReplayed: p.EventsReplayed, Imported: p.Imported,
 		Objects: append([]PlannedObject(nil), p.Objects...), Unregistered: p.Unregistered, NotUsed: p.NotUsed,
 		Warnings: p.Warnings,
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"puddle/journal"
+	"puddle/projections"
 )
 
 // Limits of one answer of events. The last two end a page early, perhaps without
@@ -73,7 +74,7 @@ func (q eventQuery) page(warehouse string, events iter.Seq2[journal.Event, error
 		if !fits {
 			continue
 		}
-		body, err := json.Marshal(eventOf(warehouse, e), json.Deterministic(true))
+		body, err := json.Marshal(q.bodyOf(warehouse, e), json.Deterministic(true))
 		if err != nil {
 			return list, err
 		}
@@ -223,10 +224,26 @@ func (q eventQuery) fits(e journal.Event) bool {
 	if q.identifier == nil && q.object == uuid.Nil {
 		return true
 	}
-	if b, ok := e.Body.(journal.TablePurged); ok { // it moves nothing and knows no name
+	switch b := e.Body.(type) {
+	case journal.TablePurged: // it moves nothing and knows no name
 		return b.Table == q.object
+	case journal.HistoryImported:
+		return slices.ContainsFunc(b.Steps, func(s journal.ImportedStep) bool { return q.concerns(s.Move) })
 	}
 	return slices.ContainsFunc(e.Moves(), q.concerns)
+}
+
+// bodyOf is the body of an event that fits. Of what it imported it has the moves that were
+// asked for.
+func (q eventQuery) bodyOf(warehouse string, e journal.Event) eventBody {
+	body := eventOf(warehouse, e)
+	imported, _ := e.Body.(journal.HistoryImported)
+	for _, s := range imported.Steps {
+		if q.identifier == nil && q.object == uuid.Nil || q.concerns(s.Move) {
+			body.Imported = append(body.Imported, stepOf(projections.StepOfImport(s)))
+		}
+	}
+	return body
 }
 
 // concerns tells whether a move is of the object, or from or to the name.

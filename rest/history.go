@@ -150,12 +150,16 @@ func (c *call) holders(name journal.Identifier, all bool) ([]uuid.UUID, error) {
 	return holders, nil
 }
 
-func (c *call) step(s projections.Step, check bool) (stepBody, error) {
-	body := stepBody{
+func stepOf(s projections.Step) stepBody {
+	return stepBody{
 		Seq: s.Seq, ID: s.Event, At: stamp(s.At), Event: s.Kind, Actor: s.Actor, RequestID: s.RequestID,
 		UUID: s.Move.UUID, Identifier: s.Move.Identifier(),
 		From: fromOf(s.Move), To: toOf(s.Move), SnapshotID: s.Move.SnapshotID,
 	}
+}
+
+func (c *call) step(s projections.Step, check bool) (stepBody, error) {
+	body := stepOf(s)
 	if !check || body.To == nil {
 		return body, nil
 	}

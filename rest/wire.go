@@ -41,6 +41,7 @@ type eventBody struct {
 	Reason     string            `json:"reason,omitempty"`     // of an incarnation's start or a repoint
 	Purged     *purgedBody       `json:"purged,omitempty"`     // of the end of a purge
 	Recovered  *recoveredBody    `json:"recovered,omitempty"`  // of the end of a recovery
+	Imported   []stepBody        `json:"imported,omitempty"`   // old moves whose events are lost
 
 	Moves []moveBody `json:"moves"`
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,46 @@ func TestEventBodyOfARecovery(t *testing.T) {
 	e := journal.Event{Body: journal.RecoveryCompleted{From: "archive", Namespaces: 2, Objects: 7, Failed: 1}}
 	got, err := json.Marshal(eventOf("lake", e), json.Deterministic(true))
 	want := `"recovered":{"from":"archive","namespaces":2,"objects":7,"failed":1},"moves":[]`
+	if err != nil || !strings.Contains(string(got), want) {
+		t.Errorf("got %s, %v, want %s in it", got, err, want)
+	}
+}
+
+// What scripts read of history that was taken from pointer tables: the old moves with
+// their own events, all or those that were asked for.
+func TestEventBodyOfAnImport(t *testing.T) {
+	one, two := uuid.New(), uuid.New()
+	at := func(name string) *journal.To {
+		return &journal.To{Identifier: journal.Identifier{Namespace: journal.Namespace{"a"}, Name: name}, Pointer: journal.Pointer{MetadataLocation: "s3://lake/" + name}}
+	}
+	e := journal.Event{Cause: journal.Cause{Origin: journal.OriginImport}, Body: journal.HistoryImported{Steps: []journal.ImportedStep{
+		{Seq: 4, At: 1772366402000, Actor: "token:ana", Kind: journal.KindTableCreated, Move: journal.Move{Kind: journal.Table, UUID: one, To: at("t")}},
+		{Seq: 5, At: 1772366403000, Actor: "anonymous", Kind: journal.KindViewCreated, Move: journal.Move{Kind: journal.View, UUID: two, To: at("v")}},
+	}}}
+	for _, c := range []struct {
+		asked eventQuery
+		want  []journal.Seq // nil: the event does not fit
+	}{
+		{eventQuery{}, []journal.Seq{4, 5}}, {eventQuery{object: two}, []journal.Seq{5}}, {eventQuery{identifier: &at("t").Identifier}, []journal.Seq{4}},
+		{eventQuery{object: uuid.New()}, nil}, {eventQuery{kind: journal.KindTableCreated}, nil},
+	} {
+		if fits := c.asked.fits(e); fits != (c.want != nil) {
+			t.Errorf("%+v fits: %t", c.asked, fits)
+		}
+		if c.want == nil {
+			continue
+		}
+		body := c.asked.bodyOf("lake", e)
+		var got []journal.Seq
+		for _, s := range body.Imported {
+			got = append(got, s.Seq)
+		}
+		if !slices.Equal(got, c.want) || body.Origin != journal.OriginImport {
+			t.Errorf("%+v: %v, want %v", c.asked, got, c.want)
+		}
+	}
+	got, err := json.Marshal(eventQuery{object: one}.bodyOf("lake", e), json.Deterministic(true))
+	want := `"imported":[{"seq":4,"id":"00000000-0000-0000-0000-000000000000","at":"2026-03-01T12:00:02.000Z","event":"table-created","actor":"token:ana"`
 	if err != nil || !strings.Contains(string(got), want) {
 		t.Errorf("got %s, %v, want %s in it", got, err, want)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,6 +21,16 @@ type event struct {
 	Reason    string            `json:"reason"`
 	Purged    *purged           `json:"purged"`
 	Moves     []step            `json:"moves"`
+	Imported  []oldMove         `json:"imported"`
+}
+
+// oldMove is what people are shown of a move whose event is lost.
+type oldMove struct {
+	step
+	Seq   journal.Seq `json:"seq"`
+	At    string      `json:"at"`
+	Event string      `json:"event"`
+	Actor string      `json:"actor"`
 }
 
 // purged is what people are shown of the end of a purge.
@@ -38,6 +49,9 @@ func (e event) rows() []table.Row {
 	if p := e.Purged; p != nil {
 		return []table.Row{row(p.Table, fmt.Sprintf("%d removed, %d kept, %d failed", p.Removed, p.Kept, p.Failed))}
 	}
+	if len(e.Imported) > 0 {
+		return e.imported()
+	}
 	if len(e.Moves) == 0 {
 		name := e.Reason
 		if len(e.Namespace) > 0 {
@@ -52,6 +66,16 @@ func (e event) rows() []table.Row {
 	rows := make([]table.Row, len(e.Moves))
 	for i, m := range e.Moves {
 		rows[i] = row(m.names(), m.files()+because)
+	}
+	return rows
+}
+
+// imported are a row for the event, and one for each old move as it happened, the newest
+// first.
+func (e event) imported() []table.Row {
+	rows := []table.Row{{uint64(e.Seq), e.At, e.Kind, e.Actor, "", fmt.Sprintf("%d old moves:", len(e.Imported))}}
+	for _, m := range slices.Backward(e.Imported) {
+		rows = append(rows, table.Row{uint64(m.Seq), m.At, m.Event, m.Actor, m.names(), m.files()})
 	}
 	return rows
 }

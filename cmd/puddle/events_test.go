@@ -16,6 +16,12 @@ func TestRowsOfEvents(t *testing.T) {
 			"from":{"identifier":{"name":"t","namespace":["n"]},"metadata-location":"w/1.json"},
 			"to":{"identifier":{"name":"t","namespace":["n"]},"metadata-location":"w/0.json"}}]}`: "[[8 T table-repointed cli:ana n.t 1.json → 0.json (bad load)]]",
 
+		`{"seq":1000002,"at":"T","kind":"history-imported","actor":"cli:ana","moves":[],"imported":[
+			{"seq":4,"at":"A","event":"table-created","actor":"token:b","identifier":{"name":"t","namespace":["n"]},
+				"to":{"identifier":{"name":"t","namespace":["n"]},"metadata-location":"w/0.json"}},
+			{"seq":5,"at":"B","event":"table-dropped","actor":"token:c","identifier":{"name":"t","namespace":["n"]},
+				"from":{"identifier":{"name":"t","namespace":["n"]},"metadata-location":"w/0.json"}}]}`: "[[1000002 T history-imported cli:ana  2 old moves:] [5 B table-dropped token:c n.t 0.json →] [4 A table-created token:b n.t → 0.json]]",
+
 		`{"seq":1,"at":"T","kind":"incarnation-started","actor":"system:start","reason":"birth","moves":[]}`: "[[1 T incarnation-started system:start birth ]]",
 	} {
 		var e event

@@ -20,6 +20,7 @@ type recoveredPage struct {
 	Warehouse      string                   `json:"warehouse"`
 	From           recover.Source           `json:"from"`
 	EventsReplayed int                      `json:"events-replayed"`
+	MovesImported  int                      `json:"moves-imported,omitzero"`
 	Namespaces     []recoveredNamespacePage `json:"namespaces"`
 	Objects        []recoveredObjectPage    `json:"objects"`
 	Unregistered   []unregisteredPage       `json:"unregistered"`
@@ -32,7 +33,7 @@ type recoveredNamespacePage struct {
 	Namespace  journal.Namespace     `json:"namespace"`
 	Outcome    recover.ObjectOutcome `json:"outcome"`
 	Properties string                `json:"properties"`
-	Error      *string               `json:"error"`
+	Error      *string               `json:"error,omitempty"`
 }
 
 type recoveredObjectPage struct {
@@ -78,7 +79,7 @@ func (x *recovery) page(all []recover.Report) recoverPage {
 func pageOf(r recover.Report) recoveredPage {
 	t := r.Totals()
 	p := recoveredPage{
-		Warehouse: r.Warehouse, From: r.From, EventsReplayed: r.EventsReplayed,
+		Warehouse: r.Warehouse, From: r.From, EventsReplayed: r.EventsReplayed, MovesImported: r.Imported,
 		Namespaces: []recoveredNamespacePage{}, Objects: []recoveredObjectPage{},
 		Unregistered: []unregisteredPage{}, NotUsed: []notUsedPage{}, Warnings: append([]string{}, r.Warnings...),
 		Totals: recoverTotalsPage{t.Recovered, t.Skipped, t.Dropped, t.Failed, t.Unregistered},
@@ -164,6 +165,9 @@ func linesOf(r recover.Report, dryRun bool) []string {
 	}
 	if r.EventsReplayed > 0 {
 		lines = append(lines, fmt.Sprintf("  %d events were replayed", r.EventsReplayed))
+	}
+	if r.Imported > 0 {
+		lines = append(lines, fmt.Sprintf("  %d old moves are in the history", r.Imported))
 	}
 	for _, w := range r.Warnings {
 		lines = append(lines, "  warning: "+w)

@@ -98,7 +98,7 @@ func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
 		}
 	}
 	e.resumed = e.seen.Run != nil
-	e.seen.Empty = len(e.standing.Namespaces)+len(e.standing.Objects) == 0
+	e.seen.Empty = e.standing.Empty()
 	cursor, err := x.node.tables.Warehouse(e.seen.ID).Cursor(ctx)
 	e.seen.Tables = !cursor.IsZero()
 	return e, err

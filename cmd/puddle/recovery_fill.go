@@ -144,5 +144,8 @@ func (x *recovery) execute(ctx context.Context, e *evidence, j journal.Journal, 
 	if lost && e.seen.Run.Parent != nil {
 		target.Earlier = recover.EarlierOf(e.past, e.id, e.seen.Run.Parent.Seq)
 	}
+	if err := x.importHistory(ctx, e, target); err != nil {
+		return recover.Report{}, err
+	}
 	return recover.Execute(ctx, e.plan, target)
 }

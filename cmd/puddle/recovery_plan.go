@@ -28,8 +28,7 @@ func (x *recovery) makePlan(ctx context.Context, e *evidence) (err error) {
 		e.parent = e.seen.Archived
 		return x.planHistory(ctx, e)
 	case recover.FromMetastore:
-		e.plan, err = recover.PlanMetastore(ctx, e.Name, x.node.tables.Warehouse(e.seen.ID))
-		return err
+		return x.planMetastore(ctx, e)
 	}
 	return x.planSidecars(ctx, e)
 }
