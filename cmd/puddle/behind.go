@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+
+	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/projections/anchor"
 	"puddle/projections/archive"
@@ -12,42 +15,60 @@ import (
 	"puddle/rest/catalog"
 )
 
-// asOfBackup tells whether a warehouse that is refused is one whose journal was put
-// back from a backup: it ends before the anchor, at an event of its own archive. Such
-// a one is served read only, as of that event, until a recovery says where it goes on.
-// Nothing of it is written meanwhile: what lies in the warehouse is the evidence.
-func (n *node) asOfBackup(ctx context.Context, w *warehouse, b recover.Binder, refused error) (bool, error) {
-	if n.purpose != serving && n.purpose != reporting || !errors.Is(refused, anchor.ErrRolledBack) {
-		return false, nil
+// besideArchive looks whether a warehouse that would be bound, or was refused, goes on
+// beside its archive. One whose journal ends before that, at an event that the archive has
+// too, was put back from a backup: it is served read only, as of that event, until a
+// recovery says where it goes on. Nothing of it is written meanwhile: what lies in the
+// warehouse is the evidence. One with another history than the archive is refused. An
+// archive that cannot be read says nothing; its follower tells of it.
+func (n *node) besideArchive(ctx context.Context, w *warehouse, b recover.Binder, bound recover.Bound, refused error) error {
+	anchored := errors.Is(refused, anchor.ErrRolledBack) || errors.Is(refused, anchor.ErrOtherHistory)
+	if n.config.Metastore.Type == config.Memory || bound.Born || refused != nil && !anchored {
+		return refused
 	}
-	id, err := b.Judge(ctx, w.bound())
-	if err != nil {
-		return false, err
-	}
-	kept, err := archive.Open(ctx, w.roots[0].Store)
-	if err != nil {
-		return false, nil // it proves nothing
-	}
-	head, err := n.journal.Warehouse(id).Head(ctx)
-	if err != nil {
-		return false, err
-	}
-	for e, err := range journal.Lineage(kept, id).Scan(ctx, head.Seq-1) {
-		if err != nil || e.Position != head {
-			return false, nil // it is of another history, or proves nothing
+	id, err := bound.ID, error(nil)
+	if refused != nil {
+		if id, err = b.Judge(ctx, w.bound()); err != nil {
+			return err
 		}
-		break
 	}
-	end, err := kept.Warehouse(id).Head(ctx)
-	if err != nil || end.Seq <= head.Seq {
-		return false, nil
+	why := archive.Compare(ctx, w.roots[0].Store, id, n.journal)
+	head, err := n.journal.Warehouse(id).Head(ctx)
+	switch {
+	case err != nil:
+		return err
+	case errors.Is(why, archive.ErrSecondWriter):
+		return branched(w, head, n.config.Journal.Path, why)
+	case !errors.Is(why, archive.ErrAhead), errors.Is(refused, anchor.ErrOtherHistory):
+		return refused
+	case n.purpose != serving && n.purpose != reporting:
+		if refused == nil {
+			refused = &recover.Refusal{Warehouse: w.Name, Reason: why.Error(), Command: "puddle recover --warehouse " + w.Name, Err: why}
+		}
+		return refused
+	}
+	return n.asOfBackup(ctx, w, id, head)
+}
+
+// branched refuses a warehouse whose journal and archive have different histories.
+func branched(w *warehouse, head journal.Position, path string, why error) error {
+	return &recover.Refusal{Warehouse: w.Name, Err: why, Reason: fmt.Sprintf("%v. Two catalogs have written it, or one was put back from a copy and went on; nothing was changed", why),
+		Command: fmt.Sprintf("puddle recover --warehouse %s --at seq:%s, to go on with the journal, as a new incarnation; or move %s away and run puddle recover --warehouse %s --from archive, to go on with the archive",
+			w.Name, head.Seq, path, w.Name)}
+}
+
+// asOfBackup has a warehouse served as of the end of its journal.
+func (n *node) asOfBackup(ctx context.Context, w *warehouse, id uuid.UUID, head journal.Position) error {
+	end, _, err := archive.Head(ctx, w.roots[0].Store)
+	if err != nil {
+		return err
 	}
 	w.id = id
 	w.behind = fmt.Errorf("the catalog of warehouse %s is read only, as of %s: its journal is behind its archive, which ends at %s; "+
 		"stop the server and run puddle recover --warehouse %s --from archive, which goes on from there, or --at seq:%s, which stays here",
 		w.Name, head, end, w.Name, head.Seq)
 	n.log.Error().Str("warehouse", w.Name).Err(w.behind).Msg("read only")
-	return true, nil
+	return nil
 }
 
 // bound is the warehouse as recovery knows it.

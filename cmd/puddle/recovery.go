@@ -61,6 +61,9 @@ func (x *recovery) recoverOnce(ctx context.Context, w *warehouse) (recover.Repor
 	if e.choice, err = recover.Choose(w.Name, x.wanted(), e.seen); err != nil {
 		return recover.Report{}, err
 	}
+	if err := x.parted(ctx, e); err != nil {
+		return recover.Report{}, err
+	}
 	if err := x.makePlan(ctx, e); err != nil {
 		return recover.Report{}, err
 	}

@@ -74,6 +74,18 @@ func (x *recovery) left(e *evidence) bool {
 	return false
 }
 
+// parted refuses to choose between a journal and an archive that have different histories.
+func (x *recovery) parted(ctx context.Context, e *evidence) error {
+	if e.archived == nil || !e.seen.Journaled || e.choice.Adds || x.At != "" || x.From == string(recover.FromJournal) || x.From == string(recover.FromSidecars) {
+		return nil
+	}
+	why := archive.Compare(ctx, e.roots[0].Store, e.seen.ID, x.node.journal)
+	if errors.Is(why, archive.ErrSecondWriter) {
+		return branched(e.warehouse, e.seen.Head, x.node.config.Journal.Path, why)
+	}
+	return nil
+}
+
 // beyond tells what says that there was more than the archive holds, where the catalog is
 // made from that.
 func (x *recovery) beyond(e *evidence) []string {

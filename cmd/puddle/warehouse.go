@@ -58,10 +58,7 @@ func (n *node) bind(ctx context.Context, w *warehouse) error {
 		Births: n.purpose == serving, Ephemeral: n.config.Metastore.Type == config.Memory,
 	}
 	bound, err := b.Bind(ctx, w.bound())
-	if err != nil {
-		if served, lookErr := n.asOfBackup(ctx, w, b, err); served || lookErr != nil {
-			return lookErr
-		}
+	if err = n.besideArchive(ctx, w, b, bound, err); err != nil || w.behind != nil {
 		return err
 	}
 	w.id = bound.ID

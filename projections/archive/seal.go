@@ -97,49 +97,7 @@ func (s *sealer) find(ctx context.Context, r journal.Reader, incarnation uuid.UU
 	if s.hint.Incarnation == incarnation {
 		s.since = behind
 	}
-	return end, s.ours(ctx, r, end)
-}
-
-// ours checks that an archived position is one of the journal's.
-func (s *sealer) ours(ctx context.Context, r journal.Reader, p journal.Position) error {
-	head, err := r.Head(ctx)
-	if err != nil {
-		return err
-	}
-	if p.Seq > head.Seq {
-		return s.beyond(ctx, p, head)
-	}
-	for e, err := range r.Scan(ctx, p.Seq-1) {
-		if err != nil {
-			return err
-		}
-		if e.Hash != p.Hash {
-			return fmt.Errorf("%w: at %s it holds the hash %s, the journal %s", ErrSecondWriter, p, p.Hash, e.Hash)
-		}
-		return nil
-	}
-	return fmt.Errorf("%w: it holds %s", ErrAhead, p)
-}
-
-// beyond tells what it means that the archive holds a position beyond the journal's
-// head: it has the event at the head too, or another one.
-func (s *sealer) beyond(ctx context.Context, p, head journal.Position) error {
-	a, err := Open(ctx, s.store)
-	if err != nil && !errors.Is(err, ErrNone) {
-		return err
-	}
-	if err == nil {
-		for e, err := range a.Incarnation(s.id, head.Incarnation).Scan(ctx, head.Seq-1) {
-			if err != nil {
-				return err
-			}
-			if e.Hash != head.Hash {
-				return fmt.Errorf("%w: at %s it holds the hash %s, the journal %s", ErrSecondWriter, head, e.Hash, head.Hash)
-			}
-			break
-		}
-	}
-	return fmt.Errorf("%w: it holds %s, the journal ends at %s", ErrAhead, p, head)
+	return end, ours(ctx, s.store, s.id, r, end)
 }
 
 // advance seals what follows the end of an incarnation's archive: until a given
@@ -239,7 +197,7 @@ func (s *sealer) claim(ctx context.Context, r journal.Reader, h header, data []b
 	if took.Warehouse != h.Warehouse || took.Prev != h.Prev {
 		return h, fmt.Errorf("%w: %s is of warehouse %s and links to %s", ErrSecondWriter, name, took.Warehouse, took.Prev)
 	}
-	if err := s.ours(ctx, r, took.last()); err != nil {
+	if err := ours(ctx, s.store, s.id, r, took.last()); err != nil {
 		return h, err
 	}
 	return took, s.store.Put(ctx, name, found)
