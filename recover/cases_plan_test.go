@@ -152,6 +152,25 @@ func TestCase39_OtherBytes(t *testing.T) {
 	}
 }
 
+// A file that is there and is another's is not gone: it is told whose it is.
+func TestCase39_AnothersFile(t *testing.T) {
+	s := newShore(t)
+	s.put(key("v1"), tableText(1, 0))
+	s.put(key("v2"), tableText(9, 0)) // nobody's
+	s.says(1, "t", file("v1"))
+	s.says(2, "u", file("v1"))
+	s.says(3, "v", file("v2"))
+	p := s.plan()
+	for number, want := range map[int]string{2: "cannot be used: it is of the table n.t (" + numbered(1).String() + ")", 3: "cannot be used: it is of another uuid, " + numbered(9).String()} {
+		if o := object(t, p, number); o.Outcome != recover.Failed || !strings.Contains(o.Err.Error(), want) || strings.Contains(o.Err.Error(), "gone") {
+			t.Errorf("%d: %v", number, o.Err)
+		}
+	}
+	if o := object(t, p, 1); o.Outcome != recover.Recovered {
+		t.Errorf("its owner: %+v", o)
+	}
+}
+
 // A broken table is told, and the others are recovered.
 func TestCase45_OneIsBroken(t *testing.T) {
 	s := newShore(t)

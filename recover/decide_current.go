@@ -24,7 +24,7 @@ func (p *sidecarPlan) decide(ctx context.Context, n *claim, s surveyed) error {
 		return fmt.Errorf("archive: %w", err)
 	}
 	o := descent.Object{
-		UUID: n.UUID, View: n.Kind == journal.View, Current: n.current, Damage: n.damage(s), Unseen: unseen(s),
+		UUID: n.UUID, View: n.Kind == journal.View, Current: n.current, Damage: p.damage(n, s), Unseen: unseen(s),
 		Abandoned: locations(n.Abandoned, map[string]warehouse.Location{}), Written: n.UpdatedAt, Exact: n.Seq != 0,
 	}
 	for _, u := range n.Unconfirmed {
@@ -59,14 +59,18 @@ func (p *sidecarPlan) proof(ctx context.Context, id uuid.UUID) (descent.Proof, e
 	return proof, nil
 }
 
-// damage says why S, which is there, is not to be used.
-func (n *claim) damage(s surveyed) string {
+// damage says why S, which is there, is not to be used: also whose it is.
+func (p *sidecarPlan) damage(n *claim, s surveyed) string {
 	for _, b := range s.broken {
 		if b.Location == n.current.Location {
 			return b.reason
 		}
 	}
 	for _, f := range s.files {
+		owner := p.claims.objects[f.UUID]
+		if f.Location == n.current.Location && owner != nil && owner != n {
+			return fmt.Sprintf("it is of the %s %s (%s)", owner.Kind, owner.Identifier.Quoted(), owner.UUID)
+		}
 		if f.Location == n.current.Location && !n.SHA256.IsZero() && (f.sum != n.SHA256 || n.Size != 0 && f.size != n.Size) {
 			return "its bytes are not those that were committed"
 		}

@@ -64,11 +64,14 @@ type NotUsed struct {
 
 // What Err wraps.
 var (
-	// ErrGone: S is gone, and nothing comes from it.
+	// ErrGone: S is gone.
 	ErrGone = errors.New("the metadata file that its sidecar names is gone")
 
-	// ErrUndecided: S is gone, and it is not clear what comes from it.
-	ErrUndecided = errors.New("the metadata file that its sidecar names is gone, and it is not clear which of the others is the current one")
+	// ErrUnusable: S is there, and is not what the sidecar names.
+	ErrUnusable = errors.New("the metadata file that its sidecar names cannot be used")
+
+	// ErrUndecided: without S it is not clear what the current file is.
+	ErrUndecided = errors.New("it is not clear which of the others is the current one")
 )
 
 // Choose finds the current file of an object among the files of its folders. Its cost
@@ -116,9 +119,9 @@ func (f *family) settle(end, base warehouse.Location, doubt string) Choice {
 	n, there := f.kin[end]
 	switch {
 	case !there && doubt != "":
-		c.Err = fmt.Errorf("%w: %s", ErrUndecided, doubt)
+		c.Err = fmt.Errorf("%w, and %w: %s", f.lacking(), ErrUndecided, doubt)
 	case !there:
-		c.Err = fmt.Errorf("%w, and no metadata file that is left comes from it: %s%s", ErrGone, f.current.Spelled, f.left())
+		c.Err = fmt.Errorf("%w, and no other file comes from it: %s%s", f.lacking(), f.current.Spelled, f.left())
 	default:
 		c.Name = n.Name
 	}
@@ -140,7 +143,7 @@ func (f *family) view() Choice {
 	if n, there := f.kin[f.current.Location]; there {
 		c.Name = n.Name
 	} else {
-		c.Err = fmt.Errorf("%w, and views have no log of their files: %s%s", ErrGone, f.current.Spelled, f.left())
+		c.Err = fmt.Errorf("%w, and views have no log of their files: %s%s", f.lacking(), f.current.Spelled, f.left())
 	}
 	for _, n := range f.sorted() {
 		if n.Location != f.current.Location && !n.LastUpdated.Before(f.since) {
@@ -160,8 +163,8 @@ func (f *family) left() string {
 		}
 	}
 	switch {
-	case f.damage != "":
-		return " (" + f.damage + ")" + f.lastOf(newest)
+	case newest == nil && f.damage != "":
+		return " (no file of its own is left)"
 	case newest == nil:
 		return " (no file of it is left)"
 	}
@@ -173,6 +176,14 @@ func (f *family) lastOf(newest *node) string {
 		return ""
 	}
 	return fmt.Sprintf(" (the last one by time is %s)", newest.Spelled)
+}
+
+// lacking says why there is no S.
+func (f *family) lacking() error {
+	if f.damage != "" {
+		return fmt.Errorf("%w: %s", ErrUnusable, f.damage)
+	}
+	return ErrGone
 }
 
 // absence is what is wrong with S.

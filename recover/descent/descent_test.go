@@ -119,6 +119,10 @@ func TestCase36_AnotherTablesFiles(t *testing.T) {
 	expect(t, sidecar(), "S /v9:S", descent.Proof{}, "S", "not used: v9")
 	expect(t, sidecar(), "S -v9:S", descent.Proof{}, "S", "not used: v9: it has no uuid")
 	expect(t, sidecar(), "/S B:S", descent.Proof{}, "B +1 !", "cannot be used (it is of another uuid")
+	expect(t, sidecar(), "/S", descent.Proof{}, "none", "cannot be used: it is of another uuid, "+other.String(), "no file of its own is left")
+	if c := descent.Choose(sidecar(), folder("/S"), descent.Proof{}); !errors.Is(c.Err, descent.ErrUnusable) || errors.Is(c.Err, descent.ErrGone) {
+		t.Error(c.Err)
+	}
 }
 
 func TestCase3_NoUUID(t *testing.T) {
@@ -192,6 +196,8 @@ func TestAbandoned(t *testing.T) {
 	expect(t, o, "S B:S C:S,B E:S", descent.Proof{}, "E +1")
 	expect(t, o, "S C:B E:S", descent.Proof{}, "E +1", "not used: C")
 	expect(t, o, "B S:B C:S", descent.Proof{}, "C +1")
+	left := descent.Proof{Committed: map[warehouse.Location]bool{at("S"): true, at("X"): true, at("B"): true}}
+	expect(t, sidecar(), "A S:A X:A B:S", left, "B +1 proven", "not used: X: it was committed, and the pointer was moved away from it")
 	o.Written = start
 	expect(t, o, "S B:S C:B", descent.Proof{}, "S !", "may have been moved back", "B, C")
 }

@@ -24,6 +24,7 @@ type family struct {
 	written time.Time
 	exact   bool
 	since   time.Time // last-updated-ms of S; zero where it is gone
+	events  Proof
 
 	kin         map[warehouse.Location]*node
 	others      set                            // the files that lie beside them
@@ -164,6 +165,7 @@ func (f *family) descend(next []warehouse.Location, may func(*node) bool) map[wa
 // if it had been committed, and what comes from these. S and what it comes from stay:
 // the sidecar says that S was current.
 func (f *family) exclude(o Object, proof Proof) {
+	f.events = proof
 	for _, at := range o.Unconfirmed {
 		if !proof.Committed[at] {
 			f.unconfirmed[at] = true

@@ -24,10 +24,14 @@ func (f *family) unused(end warehouse.Location) []NotUsed {
 		case reason != "":
 		case f.unconfirmed[at]:
 			reason = "nobody knows whether its commit landed, and nothing comes from it"
+		case from[at] != nil && f.exact && f.older(at) != "":
+			reason = "it comes from " + f.current.Spelled + ", and is older than the sidecar that names that one"
 		case from[at] != nil:
 			reason = "it comes from " + f.current.Spelled + ", but not in one line"
+		case f.events.Committed[at]:
+			reason = "it was committed, and the pointer was moved away from it"
 		case beside[at] != nil:
-			reason = "it was made beside " + f.current.Spelled + ": a commit that lost, or another catalog's"
+			reason = "it was made beside " + f.current.Spelled + ": a commit that lost, one that the pointer was moved away from, or another catalog's"
 		case n.LastUpdated.Before(f.since):
 			continue // from before, and the files between are gone
 		default:
