@@ -466,8 +466,8 @@ func TestArchiveDecidesAFork(t *testing.T) {
 	var steps []recover.Surveyed
 	e := recover.Evidences{
 		Roots: rootsOf(s.own), Name: "a", Progress: func(s recover.Surveyed) { steps = append(steps, s) },
-		Proven: func(_ context.Context, id uuid.UUID) (map[string]bool, bool, error) {
-			return map[string]bool{"/w/lake/" + key("v2"): true}, id == numbered(1), nil
+		Proven: func(_ context.Context, id uuid.UUID) (func(warehouse.Location) bool, bool, error) {
+			return namedBy(map[string]bool{"/w/lake/" + key("v2"): true}), id == numbered(1), nil
 		},
 	}
 	p, err := recover.PlanSidecars(t.Context(), e)
@@ -480,7 +480,7 @@ func TestArchiveDecidesAFork(t *testing.T) {
 	if last := steps[len(steps)-1]; last != (recover.Surveyed{Sidecars: 1, Listed: 4, Files: 3}) {
 		t.Errorf("%+v", last)
 	}
-	e.Proven = func(context.Context, uuid.UUID) (map[string]bool, bool, error) {
+	e.Proven = func(context.Context, uuid.UUID) (func(warehouse.Location) bool, bool, error) {
 		return nil, false, errors.New("injected")
 	}
 	if _, err := recover.PlanSidecars(t.Context(), e); err == nil {

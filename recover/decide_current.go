@@ -19,10 +19,6 @@ func (p *sidecarPlan) decide(ctx context.Context, n *claim, s surveyed) error {
 	if n.settled.Outcome != Recovered {
 		return nil // it has lost its name
 	}
-	proof, err := p.proof(ctx, n.UUID)
-	if err != nil {
-		return fmt.Errorf("archive: %w", err)
-	}
 	o := descent.Object{
 		UUID: n.UUID, View: n.Kind == journal.View, Current: n.current, Damage: p.damage(n, s), Unseen: unseen(s),
 		Abandoned: locations(n.Abandoned, map[string]warehouse.Location{}), Written: n.UpdatedAt, Exact: n.Seq != 0,
@@ -37,24 +33,35 @@ func (p *sidecarPlan) decide(ctx context.Context, n *claim, s surveyed) error {
 			files = append(files, f.File)
 		}
 	}
+	proof, err := p.proof(ctx, o, files)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
 	n.take(p.choose(o, files, proof))
 	return nil
 }
 
-// proof is what the archive knows of an object.
-func (p *sidecarPlan) proof(ctx context.Context, id uuid.UUID) (descent.Proof, error) {
+// proof is what the archive knows of an object, as far as it can be asked about.
+func (p *sidecarPlan) proof(ctx context.Context, o descent.Object, files []descent.File) (descent.Proof, error) {
 	if p.Proven == nil {
 		return descent.Proof{}, nil
 	}
-	committed, known, err := p.Proven(ctx, id)
+	committed, known, err := p.Proven(ctx, o.UUID)
 	if err != nil || !known {
 		return descent.Proof{}, err
 	}
-	proof := descent.Proof{Committed: make(map[warehouse.Location]bool, len(committed)), Until: p.ProvenUntil}
-	for at, was := range committed {
-		if l, err := warehouse.ParseLocation(at); err == nil && was {
-			proof.Committed[l] = true
+	proof := descent.Proof{Committed: map[warehouse.Location]bool{}, Until: p.ProvenUntil}
+	note := func(at warehouse.Location) {
+		if committed(at) {
+			proof.Committed[at] = true
 		}
+	}
+	note(o.Current.Location)
+	for _, at := range o.Unconfirmed {
+		note(at)
+	}
+	for _, f := range files {
+		note(f.Location)
 	}
 	return proof, nil
 }

@@ -161,10 +161,10 @@ func (s *scenario) evidences(store warehouse.Store) recover.Evidences {
 	if !s.archive {
 		return e
 	}
-	e.Proven = func(_ context.Context, id uuid.UUID) (map[string]bool, bool, error) {
+	e.Proven = func(_ context.Context, id uuid.UUID) (func(warehouse.Location) bool, bool, error) {
 		for _, o := range s.objects {
 			if o.id == id {
-				return o.committed(), true, nil
+				return namedBy(o.committed()), true, nil
 			}
 		}
 		return nil, false, nil
@@ -177,6 +177,17 @@ func (s *scenario) evidences(store warehouse.Store) recover.Evidences {
 		}
 	}
 	return e
+}
+
+// namedBy tells which files are those of locations in any spelling.
+func namedBy(spelled map[string]bool) func(warehouse.Location) bool {
+	all := map[warehouse.Location]bool{}
+	for at := range spelled {
+		if l, err := warehouse.ParseLocation(at); err == nil {
+			all[l] = true
+		}
+	}
+	return func(at warehouse.Location) bool { return all[at] }
 }
 
 func (o *lived) committed() map[string]bool {

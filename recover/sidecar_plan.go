@@ -21,10 +21,9 @@ type Evidences struct {
 	Roots warehouse.Roots // its own root first, which has the sidecars
 	Name  string          // of the warehouse
 
-	// Proven tells which metadata files the events of an archive made current, by
-	// location in any spelling; false: it does not know the object. nil: there is no
-	// archive.
-	Proven func(ctx context.Context, object uuid.UUID) (committed map[string]bool, known bool, err error)
+	// Proven tells which metadata files the events of an archive made current; false:
+	// it does not know the object. nil: there is no archive.
+	Proven func(ctx context.Context, object uuid.UUID) (committed func(warehouse.Location) bool, known bool, err error)
 
 	// ProvenUntil is a time before which all events are in the archive. A file made
 	// well before it that no event names was never committed. Zero: not known.

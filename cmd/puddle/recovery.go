@@ -36,6 +36,7 @@ type evidence struct {
 	plan     recover.Plan
 	parent   *journal.Position // where the new incarnation goes on from
 	past     journal.Histories // what is known of it; nil: nothing
+	proof    *recover.Proof    // of which files it made current; nil: not asked for
 	resumed  bool              // an earlier run has begun
 }
 

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"sync"
-
-	"github.com/google/uuid"
 
 	"puddle/journal"
 	"puddle/recover"
@@ -50,8 +47,13 @@ func (x *recovery) planHistory(ctx context.Context, e *evidence) error {
 		}
 		e.parent, until = &at, at.Seq
 	}
+	from := e.history()
+	if e.choice.Later {
+		e.proof = recover.NewProof(from)
+		from = e.proof.Reader()
+	}
 	var err error
-	if e.plan, err = recover.PlanHistory(ctx, e.Name, e.history(), until, e.choice.From); err != nil {
+	if e.plan, err = recover.PlanHistory(ctx, e.Name, from, until, e.choice.From); err != nil {
 		return damaged(err)
 	}
 	if !e.choice.Later {
@@ -91,7 +93,10 @@ func (x *recovery) planSidecars(ctx context.Context, e *evidence) error {
 		e.past = e.archived
 	}
 	if e.past != nil {
-		evidences.Proven = (&committed{from: e.history()}).proven
+		if e.proof == nil {
+			e.proof = recover.NewProof(e.history())
+		}
+		evidences.Proven = e.proof.Committed
 		for last, err := range e.history().ScanBack(ctx, 0) {
 			if err != nil {
 				return damaged(err)
@@ -102,46 +107,5 @@ func (x *recovery) planSidecars(ctx context.Context, e *evidence) error {
 	}
 	var err error
 	e.plan, err = recover.PlanSidecars(ctx, evidences)
-	return err
-}
-
-// committed is the metadata files that the events of a history made current.
-type committed struct {
-	from journal.Reader
-
-	mu  sync.Mutex
-	all map[uuid.UUID]map[string]bool // guarded by mu; nil: not read yet
-}
-
-// proven implements recover.Evidences.Proven.
-func (c *committed) proven(ctx context.Context, object uuid.UUID) (map[string]bool, bool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all == nil {
-		if err := c.readLocked(ctx); err != nil {
-			return nil, false, err
-		}
-	}
-	files, known := c.all[object]
-	return files, known, nil
-}
-
-func (c *committed) readLocked(ctx context.Context) error {
-	all := map[uuid.UUID]map[string]bool{}
-	for e, err := range c.from.Scan(ctx, 0) {
-		if err != nil {
-			return damaged(err)
-		}
-		for _, m := range e.Moves() {
-			if m.To == nil {
-				continue
-			}
-			if all[m.UUID] == nil {
-				all[m.UUID] = map[string]bool{}
-			}
-			all[m.UUID][m.To.Pointer.MetadataLocation] = true
-		}
-	}
-	c.all = all
-	return nil
+	return damaged(err)
 }
