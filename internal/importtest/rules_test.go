@@ -48,6 +48,7 @@ var rules = []rule{
 
 	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
 	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},
+	{"internal/postgrestest", nil, all(http, logs, config), "a database for tests knows nobody's tables"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, sql), "what an operator wrote, checked; nothing is opened"},

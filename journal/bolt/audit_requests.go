@@ -66,7 +66,7 @@ func (a *audit) answer(h history, key, value []byte) error {
 		a.flaw(0, true, "the key of a request has an odd length")
 		return nil
 	}
-	answer, err := h.answer(journal.Digest(key), value)
+	answer, err := h.reading().Answer(journal.Digest(key), value)
 	var damage *journal.Damage
 	switch {
 	case errors.As(err, &damage):

@@ -70,7 +70,7 @@ func (r reader) readKept(ctx context.Context, h history, from journal.Seq) (all 
 			all, size = append(all, k), size+k.size()
 		}
 		if len(all) == 0 {
-			return h.damage(from, errors.New("the event is missing"))
+			return h.reading().Missing(from)
 		}
 		return nil
 	})

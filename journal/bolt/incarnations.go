@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -71,10 +70,6 @@ func describe(tx *bbolt.Tx, warehouse, id uuid.UUID) (journal.Incarnation, error
 	if err != nil {
 		return i, err
 	}
-	start, ok := first.Body.(journal.IncarnationStarted)
-	if !ok {
-		return i, h.damage(i.First, errors.New("the first event does not start the incarnation"))
-	}
-	i.Parent = start.Parent
-	return i, nil
+	i.Parent, err = h.reading().Parent(first)
+	return i, err
 }

@@ -152,6 +152,13 @@ func openHistory(tx *bbolt.Tx, warehouse, incarnation uuid.UUID) (history, error
 	return h, nil
 }
 
+// reading is the history up to its head, for its events to be checked.
+func (h history) reading() journal.Reading {
+	head := h.head
+	head.Incarnation = h.incarnation
+	return journal.Reading{Warehouse: h.warehouse, Head: head}
+}
+
 func (h history) damage(seq journal.Seq, reason error) *journal.Damage {
-	return &journal.Damage{Warehouse: h.warehouse, Incarnation: h.incarnation, Seq: seq, Reason: reason.Error()}
+	return h.reading().Damage(seq, reason)
 }

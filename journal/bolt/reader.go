@@ -139,7 +139,7 @@ type stored struct {
 func (h history) get(seq journal.Seq) (stored, error) {
 	value := h.events.Get(seqKey(seq))
 	if value == nil {
-		return stored{}, h.damage(seq, errors.New("the event is missing"))
+		return stored{}, h.reading().Missing(seq)
 	}
 	return stored{seq, bytes.Clone(value)}, nil
 }
@@ -176,15 +176,5 @@ func (h history) decode(s stored) (journal.Event, error) {
 	if err != nil {
 		return journal.Event{}, h.damage(s.seq, err)
 	}
-	e, err := journal.Decode(prev, record)
-	if errors.Is(err, journal.ErrNewer) {
-		return journal.Event{}, fmt.Errorf("event %d of warehouse %s: %w", s.seq, h.warehouse, err)
-	}
-	if err != nil {
-		return journal.Event{}, h.damage(s.seq, err)
-	}
-	if e.Warehouse != h.warehouse || e.Incarnation != h.incarnation || e.Seq != s.seq {
-		return journal.Event{}, h.damage(s.seq, fmt.Errorf("event %s of warehouse %s is stored here", e.Position, e.Warehouse))
-	}
-	return e, nil
+	return h.reading().Decode(s.seq, prev, record)
 }

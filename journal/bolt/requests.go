@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,7 +57,7 @@ func remembered(tx *bbolt.Tx, binds []binding, values [][]byte) (bool, error) {
 		if err != nil || h.requests == nil {
 			return false, err
 		}
-		if !bytes.Equal(h.requests.Get(b.key[:]), sealAnswer(b.key, values[i])) {
+		if !bytes.Equal(h.requests.Get(b.key[:]), journal.SealAnswer(b.key, values[i])) {
 			return false, nil
 		}
 	}
@@ -86,38 +85,11 @@ func (r reader) Answered(ctx context.Context, actor journal.Actor, key string, n
 	if err != nil {
 		return journal.Answer{}, false, err
 	}
-	a, err := h.answer(asked.Digest(), value)
+	a, err := h.reading().Answer(asked.Digest(), value)
 	if err != nil || a.Expired(now) {
 		return journal.Answer{}, false, err
 	}
 	return a, true, nil
-}
-
-// answer undoes sealAnswer. The answer must be that of its key.
-func (h history) answer(key journal.Digest, value []byte) (journal.Answer, error) {
-	if len(value) < crc32.Size || binary.BigEndian.Uint32(value) != answerSum(key, value[crc32.Size:]) {
-		return journal.Answer{}, h.damage(0, fmt.Errorf("the answer to request %s has another checksum", key))
-	}
-	a, err := journal.DecodeAnswer(value[crc32.Size:])
-	if errors.Is(err, journal.ErrNewer) {
-		return journal.Answer{}, fmt.Errorf("request %s of warehouse %s: %w", key, h.warehouse, err)
-	}
-	if err == nil && a.Digest() != key {
-		err = errors.New("it is that of another one")
-	}
-	if err != nil {
-		return journal.Answer{}, h.damage(0, fmt.Errorf("the answer to request %s: %w", key, err))
-	}
-	return a, nil
-}
-
-// sealAnswer is the value of a request. Its checksum begins with the key.
-func sealAnswer(key journal.Digest, answer []byte) []byte {
-	return append(binary.BigEndian.AppendUint32(nil, answerSum(key, answer)), answer...)
-}
-
-func answerSum(key journal.Digest, answer []byte) uint32 {
-	return crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, answer)
 }
 
 func expiryKey(until time.Time, key journal.Digest) []byte {
@@ -133,7 +105,7 @@ func (h *history) bind(r journal.Request, answer []byte, now time.Time) error {
 	requests, expiries := h.requests, h.expiries
 	key := r.Digest()
 	if value := requests.Get(key[:]); value != nil {
-		held, err := h.answer(key, value)
+		held, err := h.reading().Answer(key, value)
 		if err != nil {
 			return err
 		}
@@ -148,7 +120,7 @@ func (h *history) bind(r journal.Request, answer []byte, now time.Time) error {
 		return err
 	}
 	return errors.Join(
-		requests.Put(key[:], sealAnswer(key, answer)),
+		requests.Put(key[:], journal.SealAnswer(key, answer)),
 		expiries.Put(expiryKey(r.Until, key), []byte{}))
 }
 

@@ -3,7 +3,6 @@ package bolt
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
 	"go.etcd.io/bbolt"
@@ -75,20 +74,14 @@ func (h history) next(ctx context.Context, chain journal.Chain, s stored) (journ
 		return journal.Event{}, chain, err
 	}
 	if want := chain.Head.Seq + 1; s.seq != want {
-		return journal.Event{}, chain, h.damage(want, errors.New("the event is missing"))
+		return journal.Event{}, chain, h.reading().Missing(want)
 	}
 	e, err := h.decode(s)
 	if err != nil {
 		return e, chain, err
 	}
-	next, err := chain.Follow(e)
-	if err != nil {
-		return e, chain, h.damage(s.seq, err)
-	}
-	if e.Seq == h.head.Seq && e.Hash != h.head.Hash {
-		return e, chain, h.damage(s.seq, fmt.Errorf("the event has the hash %s, the head says %s", e.Hash, h.head.Hash))
-	}
-	return e, next, nil
+	chain, err = h.reading().Next(chain, e)
+	return e, chain, err
 }
 
 // ScanBack implements journal.Reader.
@@ -152,11 +145,11 @@ func (h history) previous(ctx context.Context, at journal.Seq, want journal.Dige
 		return journal.Event{}, err
 	}
 	if s.seq != at {
-		return journal.Event{}, h.damage(at, errors.New("the event is missing"))
+		return journal.Event{}, h.reading().Missing(at)
 	}
 	e, err := h.decode(s)
-	if err == nil && e.Hash != want {
-		err = h.damage(at, fmt.Errorf("the event has the hash %s, the one after it says %s", e.Hash, want))
+	if err == nil {
+		err = h.reading().Previous(e, want)
 	}
 	return e, err
 }
@@ -183,7 +176,7 @@ func (r reader) read(ctx context.Context, b *batch, h history, from journal.Seq,
 		}
 		b.copy(now.events.Cursor(), from, h.head.Seq, step)
 		if len(b.records) == 0 {
-			return h.damage(from, errors.New("the event is missing"))
+			return h.reading().Missing(from)
 		}
 		return nil
 	})

@@ -1,0 +1,190 @@
+package postgrestest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Superuser is who may do everything in a cluster.
+const Superuser = "postgres"
+
+// keeper starts the server, and ends it at once when a line comes or the pipe ends.
+// Without a line the test binary is gone, and nobody else removes the folder.
+const keeper = `folder=$1; shift; "$@" </dev/null & child=$!; read -r line; asked=$?
+kill -QUIT $child; wait $child; [ $asked = 0 ] || rm -rf "$folder"`
+
+// Cluster is one PostgreSQL server. Not for concurrent use, but for Open.
+type Cluster struct {
+	bin, folder string
+	settings    []string
+	as          *syscall.Credential
+	made        atomic.Int64 // databases
+
+	server *exec.Cmd
+	stdin  io.WriteCloser
+	log    *serverLog
+}
+
+// New starts a server for one test, with settings of postgresql.conf such as
+// "fsync=on". The test is skipped or fails where PostgreSQL is not installed.
+func New(tb testing.TB, settings ...string) *Cluster {
+	tb.Helper()
+	c, err := create(need(tb), settings)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(c.remove)
+	return c
+}
+
+// create makes the files of a cluster and starts it.
+func create(bin string, settings []string) (c *Cluster, err error) {
+	c = &Cluster{bin: bin, settings: settings}
+	if c.as, err = owner(); err != nil {
+		return nil, err
+	}
+	// The path of a socket has about a hundred bytes.
+	if c.folder, err = os.MkdirTemp("/tmp", "pg"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			c.remove()
+		}
+	}()
+	if c.as != nil {
+		if err := os.Chown(c.folder, int(c.as.Uid), int(c.as.Gid)); err != nil {
+			return nil, err
+		}
+	}
+	initdb := c.command(filepath.Join(bin, "initdb"), "-D", c.data(), "-U", Superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return c, c.Start()
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
+
+// command is a program that runs as the server's user.
+func (c *Cluster) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = c.folder
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=" + c.folder, "TZ=UTC"}
+	// An interrupt of the tests is for them to pass on.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.as, Setpgid: true}
+	return cmd
+}
+
+// Start starts the server, and returns when it answers. What a stop has left is
+// recovered first.
+func (c *Cluster) Start() error {
+	args := []string{"-c", keeper, "keeper", c.folder, filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.folder}
+	settings := append([]string{"listen_addresses=", "fsync=off", "max_connections=100", "shared_buffers=16MB", "log_min_messages=log"}, c.settings...)
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	c.server = c.command("/bin/sh", args...)
+	var err error
+	if c.stdin, err = c.server.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := c.server.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.server.Start(); err != nil {
+		return err
+	}
+	c.log = &serverLog{ready: make(chan struct{}), ended: make(chan struct{})}
+	go c.log.read(out)
+	select {
+	case <-c.log.ready:
+		return nil
+	case <-c.log.ended:
+		return fmt.Errorf("postgres did not start:\n%s", strings.Join(c.log.lines, "\n"))
+	}
+}
+
+// Stop ends the server at once, as a crash would: transactions are cut off, and the
+// next start recovers. Idempotent.
+func (c *Cluster) Stop() {
+	if c.server == nil {
+		return
+	}
+	_, _ = c.stdin.Write([]byte("stop\n")) // a keeper that is gone has stopped it
+	<-c.log.ended
+	_ = c.server.Wait() // by a signal
+	c.server = nil
+}
+
+func (c *Cluster) remove() {
+	c.Stop()
+	_ = os.RemoveAll(c.folder)
+}
+
+// URL leads to a database as a user.
+func (c *Cluster) URL(database, user string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {c.folder}}.Encode()
+	return u.String()
+}
+
+// Socket is the path of the server's socket.
+func (c *Cluster) Socket() string { return filepath.Join(c.folder, ".s.PGSQL.5432") }
+
+// Open makes a database for a test, and gives the superuser's URL of it. Safe for
+// concurrent use.
+func (c *Cluster) Open(tb testing.TB) string {
+	tb.Helper()
+	name := fmt.Sprint("t", c.made.Add(1))
+	c.Exec(tb, "CREATE DATABASE "+name+" TEMPLATE template0")
+	return c.URL(name, Superuser)
+}
+
+// Exec runs a statement as the superuser, in the database postgres.
+func (c *Cluster) Exec(tb testing.TB, sql string) {
+	tb.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, c.URL("postgres", Superuser))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// serverLog is what a server says, read until it ends.
+type serverLog struct {
+	ready, ended chan struct{}
+	lines        []string // the last ones, for who waited for ended
+}
+
+func (l *serverLog) read(out io.Reader) {
+	const most = 40
+	defer close(l.ended)
+	isReady := false
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if l.lines = append(l.lines, lines.Text()); len(l.lines) > most {
+			l.lines = l.lines[1:]
+		}
+		if !isReady && strings.Contains(lines.Text(), "ready to accept connections") {
+			isReady = true
+			close(l.ready)
+		}
+	}
+}

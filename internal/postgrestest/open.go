@@ -1,0 +1,54 @@
+package postgrestest
+
+import (
+	"sync"
+	"testing"
+)
+
+// shared is the server of the test binary.
+var shared struct {
+	mu      sync.Mutex
+	inMain  bool
+	cluster *Cluster
+	err     error
+}
+
+// Main runs the tests of a package, stops the server that they shared, and answers
+// the exit code: TestMain hands it to os.Exit.
+func Main(m *testing.M) int {
+	shared.mu.Lock()
+	shared.inMain = true
+	shared.mu.Unlock()
+	code := m.Run()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.cluster != nil {
+		shared.cluster.remove()
+	}
+	return code
+}
+
+// Open gives the superuser's URL of an empty database for one test, in the server
+// that the tests of the package share. Safe for concurrent use.
+func Open(tb testing.TB) string {
+	tb.Helper()
+	return Shared(tb).Open(tb)
+}
+
+// Shared is the server that the tests of the package share: nobody stops it.
+func Shared(tb testing.TB) *Cluster {
+	tb.Helper()
+	bin := need(tb)
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if !shared.inMain {
+		tb.Fatal("TestMain of this package does not call postgrestest.Main")
+	}
+	if shared.cluster == nil && shared.err == nil {
+		shared.cluster, shared.err = create(bin, nil)
+	}
+	if shared.err != nil {
+		tb.Fatal(shared.err)
+	}
+	return shared.cluster
+}
