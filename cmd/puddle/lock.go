@@ -59,6 +59,31 @@ func acquire(dir string) (*lock, error) {
 	return nil, fmt.Errorf("lock %s: %w", dir, err)
 }
 
+// share keeps whoever changes a data folder out of it, and leaves no trace: where nobody
+// has ever locked it there is nothing to be kept out of. *held: it is being changed.
+func share(dir string) (release func() error, err error) {
+	file, err := os.Open(lockFile(dir))
+	if errors.Is(err, os.ErrNotExist) {
+		return func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if err == nil {
+		return file.Close, nil
+	}
+	defer file.Close()
+	if !errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	by, err := readHolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &held{dir, by}
+}
+
 // publish writes who holds the lock, for others to read.
 func (l *lock) publish(h holder) error {
 	text := fmt.Sprintf("pid %d\n", h.pid)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/google/uuid"
@@ -115,29 +114,35 @@ func recovering(c config.Config, name string) (string, error) {
 	return "", fail(codeUsage, "no warehouse is called %q", name)
 }
 
-// open opens what is there. A dry run makes nothing, and where there is nothing needs
-// no lock.
+// open opens what is there.
 func (x *recovery) open(ctx context.Context) error {
-	c := x.node.config
-	if !x.DryRun {
-		if err := makeDataDir(c.DataDir); err != nil {
-			return fail(codeNoLook, "data-dir: %w", err)
-		}
-	}
-	l, err := acquire(c.DataDir)
+	release, err := x.keepOut()
 	var busy *held
-	release := func() error { return nil }
 	switch {
 	case errors.As(err, &busy):
 		return fail(codeRefused, "%w: stop it first, so that nothing is committed while the catalog is rebuilt", busy)
-	case errors.Is(err, os.ErrNotExist) && x.DryRun:
 	case err != nil:
 		return noLook(err)
-	default:
-		release = l.release
 	}
 	_, err = x.node.take(ctx, release, []opens{
-		{"opening the journal", x.openJournal}, {"opening the pointer tables", x.openTables}, {"opening the warehouses", x.node.openWarehouses},
+		{"opening the journal", x.openJournal}, {"opening the pointer tables", x.openTables}, {"opening the warehouses", x.openWarehouses},
 	})
 	return err
+}
+
+// keepOut keeps other processes out of the data folder. A dry run makes and changes
+// nothing for that; where there is nothing it needs no lock.
+func (x *recovery) keepOut() (release func() error, err error) {
+	dir := x.node.config.DataDir
+	if x.DryRun {
+		return share(dir)
+	}
+	if err := makeDataDir(dir); err != nil {
+		return nil, fail(codeNoLook, "data-dir: %w", err)
+	}
+	l, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	return l.release, nil
 }

@@ -6,30 +6,57 @@ import (
 	"fmt"
 	"os"
 
+	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/journal/bolt"
 	"puddle/projections"
+	"puddle/projections/pointers"
 )
 
 // openJournal opens the journal that is there. One that cannot be read is put aside:
-// it is evidence. A dry run then goes on without one.
+// it is evidence.
 func (x *recovery) openJournal(ctx context.Context) error {
+	if x.DryRun {
+		return x.lookAtJournal(ctx)
+	}
+	err := x.node.openJournal(ctx)
+	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
+		return x.replaceJournal(ctx, err)
+	}
+	return err
+}
+
+// lookAtJournal opens it without a trace; one that is not there or cannot be read is
+// gone on without.
+func (x *recovery) lookAtJournal(ctx context.Context) error {
 	path := x.node.config.Journal.Path
-	_, err := os.Stat(path)
-	if x.DryRun && errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		x.node.journal = journal.NewMemory()
 		return nil
 	}
-	err = x.node.openJournal(ctx)
-	var damage *journal.Damage
-	if !errors.As(err, &damage) {
-		return err
-	}
-	if x.DryRun {
+	j, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
 		x.node.log.Warn().Err(err).Msg("the journal would be put aside")
 		return x.copyDamaged(ctx, path)
 	}
-	return x.replaceJournal(ctx, err)
+	if err != nil {
+		return fmt.Errorf("journal %s: %w", path, err)
+	}
+	x.node.journal = j
+	x.node.onClose(j.Close)
+	return nil
+}
+
+// openWarehouses opens them. A dry run makes no folder that is not there.
+func (x *recovery) openWarehouses(ctx context.Context) error {
+	for _, w := range x.node.config.Warehouses {
+		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
+			if _, err := os.Stat(place.Folder()); err != nil && x.DryRun {
+				return fmt.Errorf("warehouse %s: %w", w.Name, err)
+			}
+		}
+	}
+	return x.node.openWarehouses(ctx)
 }
 
 // copyDamaged takes what is whole of a journal into memory: a dry run goes on with that.
@@ -46,22 +73,23 @@ func (x *recovery) copyDamaged(ctx context.Context, path string) error {
 // openTables opens the pointer tables. A dry run looks at those that are there, and
 // fills others that are in memory.
 func (x *recovery) openTables(ctx context.Context) error {
-	_, err := os.Stat(x.node.config.Metastore.SQLitePath)
-	switch {
-	case x.DryRun && errors.Is(err, os.ErrNotExist):
-		x.node.tables = projections.NewMemory()
-		x.node.onClose(x.node.closeTables)
-		return nil
-	case x.DryRun:
-		x.node.onClose(x.node.closeTables)
-		if err := x.node.openSQLite(); err != nil && !replaceable(err) {
-			return err
-		} else if err != nil {
-			x.node.tables = projections.NewMemory()
-		}
-		return nil
+	if !x.DryRun {
+		return x.node.openTables(ctx)
 	}
-	return x.node.openTables(ctx)
+	path := x.node.config.Metastore.SQLitePath
+	db, err := pointers.OpenReadOnly(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist), replaceable(err):
+		x.node.tables = projections.NewMemory()
+		return nil
+	case errors.Is(err, pointers.ErrForeign):
+		return fail(codeRefused, "metastore.sqlite.path is %s: %w", path, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	x.node.tables = db
+	x.node.onClose(db.Close)
+	return nil
 }
 
 // scratch is a journal that takes entries and keeps none: what a dry run records.
