@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"iter"
 
 	"github.com/google/uuid"
 
@@ -19,31 +19,26 @@ type Earlier struct {
 	Pointer journal.Pointer
 }
 
-// EarlierOf finds the pointers that objects had, in the lineage of a warehouse up to the
-// event at until (0: all). It looks through that once, when it is first asked for one.
-// The memory is that of all pointers.
-func EarlierOf(of journal.Histories, warehouse uuid.UUID, until journal.Seq) func(context.Context, uuid.UUID) ([]Earlier, error) {
-	var once sync.Once
-	var failed error
-	all := map[uuid.UUID][]Earlier{}
-	return func(ctx context.Context, object uuid.UUID) ([]Earlier, error) {
-		once.Do(func() {
-			before := journal.Seq(0)
-			if until != 0 {
-				before = until + 1
-			}
-			for e, err := range journal.Lineage(of, warehouse).ScanBack(ctx, before) {
-				if failed = err; err != nil {
+// EarlierOf finds the pointers that objects had, the newest first, in the lineage of a
+// warehouse up to the event at until (0: all). It looks through that once, when it is
+// first asked for one.
+func EarlierOf(of journal.Histories, warehouse uuid.UUID, until journal.Seq) func(context.Context, uuid.UUID) iter.Seq2[Earlier, error] {
+	byObject := func(m journal.Move) []byte { return m.UUID[8:] }
+	all := &versions{of: of, warehouse: warehouse, key: byObject}
+	return func(ctx context.Context, object uuid.UUID) iter.Seq2[Earlier, error] {
+		return func(yield func(Earlier, error) bool) {
+			for e, err := range all.find(ctx, object[8:]) {
+				if err != nil {
+					yield(Earlier{}, err)
 					return
 				}
 				for _, m := range e.Moves() {
-					if m.To != nil && (m.From == nil || m.From.Pointer != m.To.Pointer) {
-						all[m.UUID] = append(all[m.UUID], Earlier{e.Position, m.To.Pointer})
+					if projections.Leads(m) && m.UUID == object && (until == 0 || e.Seq <= until) && !yield(Earlier{e.Position, m.To.Pointer}, nil) {
+						return
 					}
 				}
 			}
-		})
-		return all[object], failed
+		}
 	}
 }
 
@@ -57,17 +52,17 @@ func absent(err error) bool {
 // or is kept: the current one's is neither. What it had then was committed, and is not
 // what was committed last.
 func (x *execution) goBack(ctx context.Context, event uuid.UUID, o *PlannedObject, why error) error {
-	all, err := x.Earlier(ctx, o.UUID)
-	if err != nil {
-		return err
-	}
-	for behind, e := range all {
-		if e.Pointer == o.Pointer {
+	behind := -1
+	for e, err := range x.Earlier(ctx, o.UUID) {
+		if err != nil {
+			return err
+		}
+		if behind++; e.Pointer == o.Pointer {
 			continue
 		}
 		back := *o
 		back.Pointer, back.MetadataLocation = e.Pointer, e.Pointer.MetadataLocation
-		err := x.place(ctx, event, &back)
+		err = x.place(ctx, event, &back)
 		if absent(err) {
 			continue
 		}
@@ -80,7 +75,7 @@ func (x *execution) goBack(ctx context.Context, event uuid.UUID, o *PlannedObjec
 		*o = back
 		return nil
 	}
-	return fmt.Errorf("%w; of the %d versions before it none is whole", why, max(len(all)-1, 0))
+	return fmt.Errorf("%w; of the %d versions before it none is whole", why, max(behind, 0))
 }
 
 // wentBack says what an earlier run has made of an object that it has registered: it may

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 
@@ -36,7 +37,7 @@ type Target struct {
 	Documents func(context.Context, journal.Pointer) ([]byte, error)
 	// Earlier are the pointers that an object had before, the newest first: what it
 	// goes back to where its file is gone and no copy of it is whole. Nil: nothing.
-	Earlier  func(ctx context.Context, object uuid.UUID) ([]Earlier, error)
+	Earlier  func(ctx context.Context, object uuid.UUID) iter.Seq2[Earlier, error]
 	DryRun   bool               // the catalog is a stand-in, and no file is written
 	Progress func(done, of int) // may be nil; from several goroutines
 }
