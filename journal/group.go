@@ -51,7 +51,7 @@ func CheckGroup(entries []Entry) error {
 	if len(entries) > MaxGroupEntries {
 		return fmt.Errorf("%w: a group of %d entries, the limit is %d", ErrTooLarge, len(entries), MaxGroupEntries)
 	}
-	size := 0
+	size, large := 0, 0
 	seen := make(map[[2]uuid.UUID]bool, len(entries))
 	bound := make(map[boundKey]bool)
 	for i := range entries {
@@ -72,8 +72,11 @@ func CheckGroup(entries []Entry) error {
 			bound[key] = true
 		}
 		size += e.Size()
+		if e.Event.Kind() != KindIncarnationStarted {
+			large++
+		}
 	}
-	if size > MaxGroupBytes && len(entries) > 1 {
+	if size > MaxGroupBytes && large > 1 {
 		return fmt.Errorf("%w: a group of %d bytes, the limit is %d", ErrTooLarge, size, MaxGroupBytes)
 	}
 	return nil

@@ -11,7 +11,8 @@ import (
 )
 
 // Limits of one group of entries appended together (formats §3). A single entry
-// may be larger than MaxGroupBytes: it then goes alone.
+// may be larger than MaxGroupBytes: it then goes alone, or with the start of an
+// incarnation.
 const (
 	MaxGroupEntries = 512
 	MaxGroupBytes   = 8 << 20

@@ -29,30 +29,7 @@ type Beginning struct {
 // Begin appends the start of the incarnation that a recovery fills: above all seqs that
 // are known, and where none is, as a birth. Of one that is under way see UnderWay.
 func (b Binder) Begin(ctx context.Context, w Warehouse, r Beginning) (journal.Event, error) {
-	incarnation, err := uuid.NewRandom()
-	if err != nil {
-		return journal.Event{}, err
-	}
-	event, err := uuid.NewV7()
-	if err != nil {
-		return journal.Event{}, err
-	}
-	why := reason + string(r.From)
-	if r.Later {
-		why += reasonLater
-	}
-	before := journal.Seq(0)
-	if r.Parent != nil {
-		before = (max(r.Known, r.Parent.Seq)/million + 1) * million
-	}
-	chain := journal.NewChain(r.ID, incarnation, before)
-	if chain.At, err = b.left(ctx, r); err != nil {
-		return journal.Event{}, err
-	}
-	entry, _, err := chain.Next(journal.Draft{
-		Warehouse: r.ID, ID: event, Cause: r.Cause,
-		Body: journal.IncarnationStarted{Build: b.Build, Location: w.Location, Name: w.Name, Parent: r.Parent, Reason: why},
-	}, b.Clock.Read())
+	entry, err := b.start(ctx, w, r, b.Journal)
 	if err != nil {
 		return journal.Event{}, err
 	}
@@ -64,13 +41,57 @@ func (b Binder) Begin(ctx context.Context, w Warehouse, r Beginning) (journal.Ev
 	return entry.Event, nil
 }
 
+// BeginAfter carries what an archive has into the journal and begins after it, see Carry
+// and Begin. The start is appended together with the last event that is carried: a journal
+// is never as whole as its archive without the recovery being under way.
+func (b Binder) BeginAfter(ctx context.Context, w Warehouse, r Beginning, archived journal.Histories) (journal.Event, error) {
+	entry, err := b.start(ctx, w, r, archived)
+	if err != nil {
+		return journal.Event{}, err
+	}
+	// A crash before it has ended leaves a journal that is behind its archive.
+	if _, err := carryTo(ctx, archived, b.Journal, r.ID, entry); err != nil {
+		return journal.Event{}, fmt.Errorf("warehouse %s: the start of the recovery: %w", w.Name, err)
+	}
+	return entry.Event, nil
+}
+
+// start is the entry that begins a recovery; its parent is looked up in a past.
+func (b Binder) start(ctx context.Context, w Warehouse, r Beginning, past journal.Histories) (journal.Entry, error) {
+	incarnation, err := uuid.NewRandom()
+	if err != nil {
+		return journal.Entry{}, err
+	}
+	event, err := uuid.NewV7()
+	if err != nil {
+		return journal.Entry{}, err
+	}
+	why := reason + string(r.From)
+	if r.Later {
+		why += reasonLater
+	}
+	before := journal.Seq(0)
+	if r.Parent != nil {
+		before = (max(r.Known, r.Parent.Seq)/million + 1) * million
+	}
+	chain := journal.NewChain(r.ID, incarnation, before)
+	if chain.At, err = left(ctx, r, past); err != nil {
+		return journal.Entry{}, err
+	}
+	entry, _, err := chain.Next(journal.Draft{
+		Warehouse: r.ID, ID: event, Cause: r.Cause,
+		Body: journal.IncarnationStarted{Build: b.Build, Location: w.Location, Name: w.Name, Parent: r.Parent, Reason: why},
+	}, b.Clock.Read())
+	return entry, err
+}
+
 // left is when the event happened at which the lineage is left, so that its dates
-// never go back; zero where the journal does not have it.
-func (b Binder) left(ctx context.Context, r Beginning) (at time.Time, err error) {
+// never go back; zero where the past does not have it.
+func left(ctx context.Context, r Beginning, past journal.Histories) (at time.Time, err error) {
 	if r.Parent == nil {
 		return at, nil
 	}
-	for e, err := range b.Journal.Incarnation(r.ID, r.Parent.Incarnation).Scan(ctx, r.Parent.Seq-1) {
+	for e, err := range past.Incarnation(r.ID, r.Parent.Incarnation).Scan(ctx, r.Parent.Seq-1) {
 		if err != nil || e.Position != *r.Parent {
 			return at, err
 		}

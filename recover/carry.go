@@ -16,62 +16,87 @@ import (
 // through what was lost. It is idempotent, and goes on where it was stopped. It answers
 // how many events it appended.
 func Carry(ctx context.Context, from journal.Histories, into journal.Journal, warehouse uuid.UUID) (carried int, err error) {
+	return carryTo(ctx, from, into, warehouse)
+}
+
+// carryTo carries, and appends an end in one group with the last event: a journal that
+// has all of an archive, and not the end, never exists.
+func carryTo(ctx context.Context, from journal.Histories, into journal.Journal, warehouse uuid.UUID, end ...journal.Entry) (int, error) {
 	all, err := from.Incarnations(ctx, warehouse)
 	if err != nil {
 		return 0, err
 	}
+	c := &carrier{into: into}
 	for _, i := range all {
+		if err := c.flush(ctx); err != nil {
+			return c.carried, err
+		}
 		head, err := into.Warehouse(warehouse).Head(ctx)
 		switch {
 		case errors.Is(err, journal.ErrNoWarehouse):
 		case err != nil:
-			return carried, err
+			return c.carried, err
 		case i.Head.Seq <= head.Seq, i.ID != head.Incarnation && i.First <= head.Seq:
 			continue // it is there, or the journal went another way
 		}
-		n, err := carry(ctx, from.Incarnation(warehouse, i.ID), into, max(head.Seq, i.First-1))
-		if carried += n; err != nil {
-			return carried, fmt.Errorf("archive, incarnation %s: %w", i.ID, err)
+		c.from = from.Incarnation(warehouse, i.ID)
+		if err := c.read(ctx, max(head.Seq, i.First-1)); err != nil {
+			return c.carried, fmt.Errorf("archive, incarnation %s: %w", i.ID, err)
 		}
 	}
-	return carried, nil
+	return c.carried, c.flush(ctx, end...)
 }
 
-// carry appends what an incarnation has after a seq. A crash leaves whole groups.
-func carry(ctx context.Context, from journal.Reader, into journal.Writer, after journal.Seq) (carried int, err error) {
-	entries, ok := from.(journal.Entries)
+// carrier appends group by group. A crash leaves whole groups.
+type carrier struct {
+	from    journal.Reader
+	into    journal.Writer
+	group   []journal.Entry // not appended yet
+	size    int             // of it, in bytes
+	carried int
+}
+
+// read appends what an incarnation has after a seq, but for the last group.
+func (c *carrier) read(ctx context.Context, after journal.Seq) error {
+	entries, ok := c.from.(journal.Entries)
 	if !ok {
-		return 0, errors.New("its entries cannot be read")
-	}
-	var group []journal.Entry
-	size := 0
-	flush := func() error {
-		if len(group) == 0 {
-			return nil
-		}
-		n, err := appendChained(ctx, from, into, group)
-		carried += n
-		group, size = nil, 0
-		return err
+		return errors.New("its entries cannot be read")
 	}
 	for e, err := range entries.Entries(ctx, after) {
 		if err != nil {
-			return carried, errors.Join(err, flush())
+			return errors.Join(err, c.flush(ctx))
 		}
-		if len(group) == journal.MaxGroupEntries || size+e.Size() > journal.MaxGroupBytes || builtOn(e, group) {
-			if err := flush(); err != nil {
-				return carried, err
+		// One more entry has a place in each group: an end.
+		if len(c.group)+1 == journal.MaxGroupEntries || c.size+e.Size() > journal.MaxGroupBytes-maxEnd || builtOn(e, c.group) {
+			if err := c.flush(ctx); err != nil {
+				return err
 			}
 		}
-		group, size = append(group, e), size+e.Size()
+		c.group, c.size = append(c.group, e), c.size+e.Size()
 	}
-	return carried, flush()
+	return nil
 }
 
-// appendChained appends a group. A patch that is built on what the journal has in another
-// form, or has no more, since one of the two was compacted, is kept whole instead.
-func appendChained(ctx context.Context, from journal.Reader, into journal.Writer, group []journal.Entry) (appended int, err error) {
-	err = into.Append(ctx, group...)
+// maxEnd is more than the start of an incarnation takes.
+const maxEnd = 64 << 10
+
+// flush appends what is not appended yet, and an end.
+func (c *carrier) flush(ctx context.Context, end ...journal.Entry) error {
+	group := c.group
+	c.group, c.size = nil, 0
+	if len(group)+len(end) == 0 {
+		return nil
+	}
+	n, err := appendChained(ctx, c.from, c.into, group, end...)
+	c.carried += n
+	return err
+}
+
+// appendChained appends a group and an end. A patch that is built on what the journal has
+// in another form, or has no more, since one of the two was compacted, is kept whole
+// instead.
+func appendChained(ctx context.Context, from journal.Reader, into journal.Writer, group []journal.Entry, end ...journal.Entry) (appended int, err error) {
+	err = into.Append(ctx, slices.Concat(group, end)...)
 	switch {
 	case err == nil:
 		return len(group), nil
@@ -80,7 +105,7 @@ func appendChained(ctx context.Context, from journal.Reader, into journal.Writer
 	case len(group) == 1:
 		e, err := withoutPatches(ctx, from, group[0])
 		if err == nil {
-			err = into.Append(ctx, e)
+			err = into.Append(ctx, append([]journal.Entry{e}, end...)...)
 		}
 		if err != nil {
 			return 0, err
@@ -91,7 +116,7 @@ func appendChained(ctx context.Context, from journal.Reader, into journal.Writer
 	if appended, err = appendChained(ctx, from, into, group[:half]); err != nil {
 		return appended, err
 	}
-	n, err := appendChained(ctx, from, into, group[half:])
+	n, err := appendChained(ctx, from, into, group[half:], end...)
 	return appended + n, err
 }
 

@@ -45,7 +45,7 @@ func Choose(name string, w Wanted, s Seen) (Choice, error) {
 		return Choice{}, &Refusal{name, fmt.Sprintf(reason, args...), command, nil}
 	}
 	if s.Run != nil {
-		if w.From != "" && w.From != s.Run.From || w.At {
+		if w.From != "" && w.From != s.Run.From || w.At && !s.Run.atMoment() {
 			return refuse(recoverCommand(name), "its recovery from %s is under way: it has to be completed first", s.Run.From)
 		}
 		return Choice{From: s.Run.From, Later: s.Run.Later}, nil
@@ -53,7 +53,7 @@ func Choose(name string, w Wanted, s Seen) (Choice, error) {
 	whole := s.Journaled && s.Behind == nil
 	switch {
 	case w.AllowNonempty && s.Journaled && s.Behind != nil:
-		return refuse(recoverCommand(name)+" --from journal", "nothing is added to a journal that is not whole (%v): first decide where it goes on", s.Behind)
+		return refuse(recoverCommand(name)+" --from "+string(best(s)), "nothing is added to a journal that is not whole (%v): first decide where it goes on", s.Behind)
 	case w.AllowNonempty && s.Journaled && !w.At:
 		return added(w, s), nil
 	case w.At:
@@ -65,13 +65,13 @@ func Choose(name string, w Wanted, s Seen) (Choice, error) {
 	}
 	switch {
 	case from == FromJournal && !s.Journaled:
-		return refuse("", "the journal has no history of it")
+		return refuse(recoverCommand(name), "the journal has no history of it")
 	case from == FromArchive && s.Archived == nil:
-		return refuse("", "there is no archive of its journal in the warehouse")
+		return refuse(recoverCommand(name), "there is no archive of its journal in the warehouse")
 	case from == FromMetastore && !s.Tables:
-		return refuse("", "the pointer tables hold nothing of it")
+		return refuse(recoverCommand(name), "the pointer tables hold nothing of it")
 	case from == FromMetastore && s.Journaled:
-		return refuse("", "its journal is there: the pointer tables follow it, and prove nothing")
+		return refuse("", "nothing is lost that pointer tables could bring back: its journal is there, and they follow it")
 	case from == FromSidecars && w.From == "" && s.Tables && !s.Journaled:
 		return refuse(metastoreCommand(name), "the pointer tables hold a catalog that its sidecars may be behind: choose --from metastore, or --from sidecars")
 	case from == FromJournal && whole:

@@ -20,6 +20,7 @@ func TestChoose(t *testing.T) {
 	empty := func(s seen) seen { s.Empty = true; return s }
 	tables := func(s seen) seen { s.Tables = true; return s }
 	run := seen{Remains: whole.Remains, Run: &recover.Run{From: recover.FromSidecars}}
+	moment := seen{Remains: whole.Remains, Run: &recover.Run{From: recover.FromJournal, Parent: &end}}
 	lost := seen{Empty: true}
 	type choice = recover.Choice
 	for _, c := range []struct {
@@ -39,19 +40,22 @@ func TestChoose(t *testing.T) {
 		{"restored tables, not chosen", recover.Wanted{}, tables(lost), choice{}, "puddle recover --warehouse w --from metastore"},
 		{"sidecars rather than restored tables", recover.Wanted{From: recover.FromSidecars}, tables(lost), choice{From: recover.FromSidecars}, ""},
 		{"tables beside their journal", recover.Wanted{From: recover.FromMetastore}, tables(whole), choice{}, "-"},
-		{"no tables", recover.Wanted{From: recover.FromMetastore}, lost, choice{}, "-"},
-		{"no archive", recover.Wanted{From: recover.FromArchive}, whole, choice{}, "-"},
-		{"no journal", recover.Wanted{From: recover.FromJournal}, lost, choice{}, "-"},
+		{"no tables", recover.Wanted{From: recover.FromMetastore}, lost, choice{}, "puddle recover --warehouse w"},
+		{"no archive", recover.Wanted{From: recover.FromArchive}, whole, choice{}, "puddle recover --warehouse w"},
+		{"no journal", recover.Wanted{From: recover.FromJournal}, lost, choice{}, "puddle recover --warehouse w"},
 		{"over a catalog", recover.Wanted{From: recover.FromSidecars}, whole, choice{}, "puddle recover --warehouse w --allow-nonempty"},
 		{"over an empty catalog", recover.Wanted{From: recover.FromSidecars}, empty(whole), choice{From: recover.FromSidecars}, ""},
 		{"the archive over a whole journal", recover.Wanted{From: recover.FromArchive}, archived(whole), choice{}, "puddle recover --warehouse w --allow-nonempty"},
 		{"add", recover.Wanted{AllowNonempty: true}, whole, choice{From: recover.FromSidecars, Adds: true}, ""},
 		{"add to a torn journal", recover.Wanted{AllowNonempty: true}, rolledBack, choice{}, "puddle recover --warehouse w --from journal"},
+		{"add to a journal that is behind its archive", recover.Wanted{AllowNonempty: true}, archived(rolledBack), choice{}, "puddle recover --warehouse w --from archive"},
 		{"the past", recover.Wanted{At: true}, archived(whole), choice{From: recover.FromJournal}, ""},
 		{"the past of an archive", recover.Wanted{At: true}, archived(lost), choice{From: recover.FromArchive}, ""},
 		{"no past", recover.Wanted{At: true}, lost, choice{}, "-"},
 		{"sidecars of the past", recover.Wanted{At: true, From: recover.FromSidecars}, whole, choice{}, "-"},
 		{"under way", recover.Wanted{}, run, choice{From: recover.FromSidecars}, ""},
+		{"a moment, under way", recover.Wanted{At: true}, moment, choice{From: recover.FromJournal}, ""},
+		{"a moment, and something else is under way", recover.Wanted{At: true}, run, choice{}, "puddle recover --warehouse w"},
 		{"under way, from elsewhere", recover.Wanted{From: recover.FromArchive}, run, choice{}, "puddle recover --warehouse w"},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -46,6 +46,29 @@ func UnderWay(ctx context.Context, current journal.Reader) (*Run, error) {
 	return nil, nil
 }
 
+// atMoment tells whether it may be of a moment of the past, which is its parent then.
+func (r *Run) atMoment() bool {
+	return r.Parent != nil && !r.Later && (r.From == FromJournal || r.From == FromArchive)
+}
+
+// CompletedAt tells whether the current incarnation is a recovery as of a position, and
+// nothing has happened since it was completed.
+func CompletedAt(ctx context.Context, current journal.Reader, at journal.Position) (bool, error) {
+	for first, err := range current.Scan(ctx, 0) {
+		start, _ := first.Body.(journal.IncarnationStarted)
+		if err != nil || !strings.HasPrefix(start.Reason, reason) || start.Parent == nil || *start.Parent != at {
+			return false, err
+		}
+		completed, found, err := current.Find(ctx, EventID(first, completedEvent))
+		if err != nil || !found {
+			return false, err
+		}
+		head, err := current.Head(ctx)
+		return head == completed.Position, err
+	}
+	return false, nil
+}
+
 // CheckComplete refuses a warehouse whose recovery is under way: what its catalog has
 // so far is not all.
 func CheckComplete(ctx context.Context, name string, current journal.Reader) error {

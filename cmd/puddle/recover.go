@@ -125,7 +125,7 @@ func (x *recovery) open(ctx context.Context) error {
 		return noLook(err)
 	}
 	_, err = x.node.take(ctx, release, []opens{
-		{"opening the journal", x.openJournal}, {"opening the pointer tables", x.openTables}, {"opening the warehouses", x.openWarehouses},
+		{"opening the warehouses", x.openWarehouses}, {"opening the journal", x.openJournal}, {"opening the pointer tables", x.openTables},
 	})
 	return err
 }

@@ -67,7 +67,7 @@ func (x *recovery) copyDamaged(ctx context.Context, path string) error {
 		x.node.log.Warn().Err(err).Msg("nothing of it can be read")
 		return nil
 	}
-	return errors.Join(x.takeOver(ctx, old), old.Close())
+	return errors.Join(x.takeOver(ctx, old, x.node.journal), old.Close())
 }
 
 // openTables opens the pointer tables. A dry run looks at those that are there, and

@@ -42,24 +42,23 @@ func (x *recovery) begin(ctx context.Context, e *evidence) (err error) {
 	if e.choice.Adds || e.seen.Run != nil {
 		return nil
 	}
-	if e.choice.From == recover.FromArchive {
-		if _, err := recover.Carry(ctx, e.archived, x.node.journal, e.id); err != nil {
-			return damaged(err)
-		}
-	}
-	if e.seen.Run, err = x.incarnate(ctx, e, x.node.journal); err != nil {
-		return err
+	if e.seen.Run, err = x.incarnate(ctx, e, x.node.journal, e.choice.From == recover.FromArchive); err != nil {
+		return damaged(err)
 	}
 	return recover.Binder{Journal: x.node.journal}.Identify(ctx, e.bound(), e.seen.Run.Start)
 }
 
-// incarnate appends the start of the recovery.
-func (x *recovery) incarnate(ctx context.Context, e *evidence, into journal.Journal) (*recover.Run, error) {
+// incarnate appends the start of the recovery, and before it what the archive has.
+func (x *recovery) incarnate(ctx context.Context, e *evidence, into journal.Journal, carries bool) (run *recover.Run, err error) {
 	b := recover.Binder{Journal: into, Clock: x.node.clock, Build: build()}
-	start, err := b.Begin(ctx, e.bound(), recover.Beginning{
-		ID: e.id, From: e.choice.From, Later: e.choice.Later, Parent: e.parent, Known: e.seen.Known, Cause: x.cause(),
-	})
-	return &recover.Run{Start: start, From: e.choice.From, Later: e.choice.Later, Parent: e.parent}, err
+	r := recover.Beginning{ID: e.id, From: e.choice.From, Later: e.choice.Later, Parent: e.parent, Known: e.seen.Known, Cause: x.cause()}
+	run = &recover.Run{From: r.From, Later: r.Later, Parent: r.Parent}
+	if carries {
+		run.Start, err = b.BeginAfter(ctx, e.bound(), r, e.archived)
+	} else {
+		run.Start, err = b.Begin(ctx, e.bound(), r)
+	}
+	return run, err
 }
 
 // replay brings the pointer tables of all warehouses up to the journal. Those that stand
@@ -104,7 +103,7 @@ func (x *recovery) try(ctx context.Context, e *evidence) (recover.Report, error)
 		return x.execute(ctx, e, scratch{onlyOf{x.node.journal, e.id}}, tables)
 	}
 	kept := journal.NewMemory()
-	run, err := x.incarnate(ctx, e, kept)
+	run, err := x.incarnate(ctx, e, kept, false)
 	if err != nil {
 		return recover.Report{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"puddle/journal"
 	"puddle/journal/bolt"
+	"puddle/projections/anchor"
 	"puddle/recover"
 )
 
@@ -23,32 +24,79 @@ func (x *recovery) withoutDamage(ctx context.Context, why error) error {
 	return x.replaceJournal(ctx, why)
 }
 
-// replaceJournal puts a damaged journal aside, which is closed, and takes all of it
-// over that is whole: every event before the damage.
+// replaceJournal puts a journal that has all of it that is whole, every event before the
+// damage, in the place of a damaged one, which is closed and put aside.
 func (x *recovery) replaceJournal(ctx context.Context, why error) error {
 	path := x.node.config.Journal.Path
+	whole := path + ".whole"
+	ends, err := x.copyWhole(ctx, path, whole)
+	if err != nil {
+		return err
+	}
+	// The damaged one is in its place. A crash leaves it there.
+	if err := x.raise(ctx, ends); err != nil {
+		return err
+	}
+	// The warehouses have seen where the journal ended: what is cut off does not look whole.
 	aside := path + ".broken-" + x.at.UTC().Format("20060102T150405.000Z")
-	if err := os.Rename(path, aside); err != nil {
+	if err := os.Link(path, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(whole, path); err != nil {
 		return err
 	}
 	x.node.log.Warn().Err(why).Str("moved-to", aside).Msg("the journal is put aside")
-	// There is no journal. A crash from here on leaves a lost one, and this one aside.
-	if err := x.node.openJournal(ctx); err != nil {
-		return err
+	return x.node.openJournal(ctx)
+}
+
+// copyWhole makes a journal of all that is whole of another, and tells where the
+// histories in that ended that are not. What an earlier run has left there goes.
+func (x *recovery) copyWhole(ctx context.Context, path, whole string) (ends map[uuid.UUID]journal.Position, err error) {
+	if err := os.Remove(whole); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
 	}
-	old, err := bolt.Open(aside, bolt.Options{ReadOnly: true})
+	into, err := bolt.Open(whole, bolt.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, into.Close()) }()
+	old, err := bolt.Open(path, bolt.Options{ReadOnly: true})
 	if err != nil {
 		x.node.log.Warn().Err(err).Msg("nothing of it can be read")
-		return nil
+		return nil, nil
 	}
-	return errors.Join(x.takeOver(ctx, old), old.Close())
+	defer func() { err = errors.Join(err, old.Close()) }()
+	if err := x.takeOver(ctx, old, into); err != nil {
+		return nil, err
+	}
+	ends = map[uuid.UUID]journal.Position{}
+	for id := range x.damaged {
+		if head, err := old.Warehouse(id).Head(ctx); err == nil {
+			ends[id] = head
+		}
+	}
+	return ends, nil
+}
+
+// raise has the anchors say where the histories of their warehouses ended.
+func (x *recovery) raise(ctx context.Context, ends map[uuid.UUID]journal.Position) error {
+	for _, w := range x.node.warehouses {
+		id, _, err := anchor.ReadIdentity(ctx, w.roots[0].Store)
+		if end, cut := ends[id.ID]; cut && err == nil {
+			err = anchor.Raise(ctx, w.roots[0].Store, anchor.Head{Position: end, At: x.at, WrittenAt: x.at})
+		}
+		if err != nil && !errors.Is(err, anchor.ErrDamaged) {
+			return noLook(err)
+		}
+	}
+	return nil
 }
 
 // takeOver carries every warehouse of a damaged journal up to the damage.
-func (x *recovery) takeOver(ctx context.Context, old journal.Journal) error {
+func (x *recovery) takeOver(ctx context.Context, old, into journal.Journal) error {
 	ids, err := old.Warehouses(ctx)
 	for _, id := range ids {
-		n, carried := recover.Carry(ctx, old, x.node.journal, id)
+		n, carried := recover.Carry(ctx, old, into, id)
 		if damage := (*journal.Damage)(nil); errors.As(carried, &damage) {
 			x.damaged[id], carried = damage, nil
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"puddle/journal"
 	"puddle/recover"
@@ -38,14 +39,14 @@ func (x *recovery) planHistory(ctx context.Context, e *evidence) error {
 	case e.choice.Whole:
 		e.plan = e.standing
 		return nil
-	case e.seen.Run != nil && e.seen.Run.Parent != nil:
-		until = e.seen.Run.Parent.Seq
 	case x.At != "":
-		at, err := x.moment(ctx, e.Name, e.history())
+		at, err := x.momentOf(ctx, e)
 		if err != nil {
 			return err
 		}
 		e.parent, until = &at, at.Seq
+	case e.seen.Run != nil && e.seen.Run.Parent != nil:
+		until = e.seen.Run.Parent.Seq
 	}
 	from := e.history()
 	if e.choice.Later {
@@ -68,6 +69,25 @@ func (x *recovery) planHistory(ctx context.Context, e *evidence) error {
 	}
 	e.plan, err = recover.WithLater(ctx, base, e.plan, e.roots[0].Store, *end)
 	return err
+}
+
+// momentOf is the moment that the catalog is to be of. It is refused where that was done, and
+// where a recovery as of another moment is under way.
+func (x *recovery) momentOf(ctx context.Context, e *evidence) (journal.Position, error) {
+	at, err := x.moment(ctx, e.Name, e.history())
+	run := e.seen.Run
+	switch {
+	case run != nil && (err != nil || at != *run.Parent):
+		return at, &recover.Refusal{Warehouse: e.Name, Reason: fmt.Sprintf("its recovery as of %s is under way: it has to be completed first", run.Parent),
+			Command: "puddle recover --warehouse " + e.Name}
+	case err != nil || run != nil || !e.seen.Journaled:
+		return at, err
+	}
+	done, err := recover.CompletedAt(ctx, x.node.journal.Warehouse(e.seen.ID), at)
+	if done {
+		err = &recover.Refusal{Warehouse: e.Name, Reason: fmt.Sprintf("nothing is lost: its catalog was recovered as of %s, and nothing has happened since", at)}
+	}
+	return at, err
 }
 
 // moment is the last event at the point that was given.

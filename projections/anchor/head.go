@@ -73,6 +73,17 @@ func ReadHead(ctx context.Context, store warehouse.Reader) (Head, bool, error) {
 	return Head{Position: position, At: s.At.Time, WrittenAt: s.WrittenAt.Time}, true, nil
 }
 
+// Raise has the anchor say that the warehouse saw a position, unless it has seen a later
+// one: of a journal of which the end is given up, before it is. Idempotent; durable on
+// return.
+func Raise(ctx context.Context, store warehouse.Store, head Head) error {
+	there, found, err := ReadHead(ctx, store)
+	if err != nil && !errors.Is(err, ErrDamaged) || found && there.Seq >= head.Seq {
+		return err
+	}
+	return writeHead(ctx, store, head)
+}
+
 func writeHead(ctx context.Context, store warehouse.Store, head Head) error {
 	data, err := encode(&storedHead{
 		FormatVersion: FormatVersion,

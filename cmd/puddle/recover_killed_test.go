@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"puddle/journal"
+)
+
+// TestRecoverIsKilled: wherever the program that recovers is killed, the same command
+// goes on, and ends with the catalog that it makes when nobody kills it, every event of it
+// recorded once; one more run changes nothing. What is served in between is never a part.
+func TestRecoverIsKilled(t *testing.T) {
+	strace := straced(t)
+	kinds := map[string]int{ // system calls, and how many of them are passed over from one kill to the next
+		"fsync,fdatasync,renameat,renameat2,linkat,unlinkat,ftruncate,mkdirat": 1, "pwrite64": 29,
+	}
+	for _, l := range losses() {
+		t.Run(l.what, func(t *testing.T) {
+			t.Parallel()
+			k := newKilling(t, l)
+			for calls, step := range kinds {
+				for n := 1; ; n += step {
+					kill := []string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", calls, n)}
+					if k.killed(kill) == nil { // at the n-th call of a thread
+						break
+					}
+					k.goesOn(fmt.Sprintf("killed at %s %d", calls, n))
+				}
+			}
+		})
+	}
+}
+
+func straced(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("strace")
+	switch {
+	case err != nil && os.Getenv("PUDDLE_TEST_REQUIRE") != "all":
+		t.Skip("needs strace (Debian: apt-get install strace)")
+	case err != nil:
+		t.Fatal(err)
+	}
+	return path
+}
+
+// killing is a loss that is recovered again and again.
+type killing struct {
+	*testing.T
+	loss
+	dir, kept         string
+	catalog, recorded []string // what is there in the end
+}
+
+func newKilling(t *testing.T, l loss) *killing {
+	k := &killing{T: t, loss: l, dir: t.TempDir(), kept: t.TempDir()}
+	lived(t, k.dir, l.archive)
+	l.happens(t, k.dir)
+	if err := os.CopyFS(k.kept, os.DirFS(k.dir)); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := k.run(); code != codeDone {
+		t.Fatalf("it is not recovered: %d: %s", code, said)
+	}
+	k.catalog, k.recorded = k.held()
+	return k
+}
+
+// run recovers in this process.
+func (k *killing) run() (int, string) {
+	var said bytes.Buffer
+	s := &session{stdout: io.Discard, stderr: &said, stop: k.Context(), force: k.Context()}
+	return run(append([]string{"-c", filepath.Join(k.dir, "puddle.yaml"), "recover"}, k.recover...), s), said.String()
+}
+
+// reset puts back what was there when the loss had happened.
+func (k *killing) reset() {
+	k.Helper()
+	for _, folder := range []string{"d", "w", "before"} {
+		remove(k.T, k.dir, folder)
+		kept := filepath.Join(k.kept, folder)
+		if _, err := os.Stat(kept); err != nil {
+			continue
+		}
+		if err := os.CopyFS(filepath.Join(k.dir, folder), os.DirFS(kept)); err != nil {
+			k.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(k.dir, folder), 0o700); err != nil { // its owner's only
+			k.Fatal(err)
+		}
+	}
+}
+
+// killed recovers what is lost, in a process under a command; nil: it was not killed.
+func (k *killing) killed(under []string) error {
+	k.Helper()
+	k.reset()
+	puddle, err := exec.LookPath("puddle") // as testscript.Main has put it there
+	if err != nil {
+		k.Fatal(err)
+	}
+	args := slices.Concat(under[1:], []string{puddle, "-c", filepath.Join(k.dir, "puddle.yaml"), "recover"}, k.recover)
+	said, err := exec.Command(under[0], args...).CombinedOutput()
+	var ended *exec.ExitError
+	if err != nil && (!errors.As(err, &ended) || ended.ExitCode() != -1) {
+		k.Fatalf("it ended by itself: %v: %s", err, said)
+	}
+	return err
+}
+
+// goesOn runs the command again, and once more.
+func (k *killing) goesOn(after string) {
+	k.Helper()
+	for run := range 2 {
+		code, said := k.run()
+		if code != codeDone && code != codeRefused || run > 0 && code == codeDone && !k.adds() {
+			k.Fatalf("%s: run %d: %d: %s", after, run, code, said)
+		}
+		catalog, recorded := k.held()
+		if diff := cmp.Diff(k.catalog, catalog) + cmp.Diff(k.recorded, recorded); diff != "" {
+			k.Fatalf("%s: run %d: %s", after, run, diff)
+		}
+	}
+}
+
+// adds tells whether the command adds to a catalog: that never refuses to.
+func (k *killing) adds() bool { return slices.Contains(k.recover, "--allow-nonempty") }
+
+// held is what the journal says. What adds, and finds that all is there, does not say that
+// it is complete.
+func (k *killing) held() (catalog, recorded []string) {
+	k.Helper()
+	catalog, recorded = heldIn(k.T, k.dir)
+	if k.adds() {
+		recorded = slices.DeleteFunc(recorded, func(r string) bool { return strings.HasPrefix(r, string(journal.KindRecoveryCompleted)) })
+	}
+	return catalog, recorded
+}
