@@ -9,22 +9,30 @@ import (
 	"modernc.org/sqlite"
 )
 
-// sqliteBackup copies a database that is in use, as sqlite3 does with .backup.
 func sqliteBackup(ts *testscript.TestScript, _ bool, args []string) {
-	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
-	ts.Check(err)
+	ts.Check(backUp(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
+}
+
+// backUp copies a database that is in use, as sqlite3 does with .backup.
+func backUp(from, to string) error {
+	db, err := sql.Open("sqlite", from)
+	if err != nil {
+		return err
+	}
 	defer db.Close()
 	conn, err := db.Conn(context.Background())
-	ts.Check(err)
+	if err != nil {
+		return err
+	}
 	defer conn.Close()
-	ts.Check(conn.Raw(func(driver any) error {
+	return conn.Raw(func(driver any) error {
 		source, ok := driver.(interface {
 			NewBackup(string) (*sqlite.Backup, error)
 		})
 		if !ok {
 			return errors.New("the driver makes no backups")
 		}
-		backup, err := source.NewBackup(ts.MkAbs(args[1]))
+		backup, err := source.NewBackup(to)
 		if err != nil {
 			return err
 		}
@@ -32,5 +40,5 @@ func sqliteBackup(ts *testscript.TestScript, _ bool, args []string) {
 			more, err = backup.Step(-1)
 		}
 		return errors.Join(err, backup.Finish())
-	}))
+	})
 }
