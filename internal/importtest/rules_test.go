@@ -40,7 +40,7 @@ var rules = []rule{
 	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
 	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
 
-	{"recover/verify/...", []string{"journal", "projections", "projections/anchor", "projections/archive", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
+	{"recover/verify/...", []string{"journal", "projections", "projections/anchor", "projections/archive", "projections/sidecars", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
 		all(http, sql, logs, config, s3), "what is proved is read through contracts, and judged by the rules of the catalog"},
 	{"recover/descent", []string{"internal/warehouse"}, all(http, sql, logs, config, s3, ambience), "pure: what lies in a warehouse in, the current file or a reason out"},
 	{"recover/...", []string{"journal", "projections", "projections/anchor", "projections/sidecars", "internal/warehouse", "rest/catalog", "rest/metadata", "recover/descent"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -11,73 +12,151 @@ import (
 	"puddle/journal"
 )
 
+// Audited is what an audit has looked at.
+type Audited struct {
+	Events int64            // none where there is no archive
+	End    journal.Position // of the journal's current incarnation in the archive; zero: it has nothing of it
+	Holes  []Hole           // that the journal could seal again: it has the events
+}
+
 // Audit looks through a whole archive: every segment is read and checked, that each
 // goes on where the one before ends, and that the ends are events of the journal. It
 // hands what is wrong to found and goes on behind it: *Damage, ErrNewer, ErrAhead or
-// ErrSecondWriter of an incarnation that is current. How many events were looked at;
-// none where there is no archive. Incarnations that the journal does not hold are
-// compared with nothing. The error is the store's or the journal's.
-func Audit(ctx context.Context, store warehouse.Reader, id uuid.UUID, from journal.Histories, found func(error)) (events int64, err error) {
+// ErrSecondWriter of an incarnation that is current. Incarnations that the journal does not
+// hold are compared with nothing, but none may have begun after its current one. The error
+// is the store's or the journal's.
+func Audit(ctx context.Context, store warehouse.Reader, id uuid.UUID, from journal.Histories, found func(error)) (done Audited, err error) {
 	all, err := listed(ctx, store, Folder)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
 	held, err := from.Incarnations(ctx, id)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
 	a := &Archive{store: store, id: id, cache: newCache()}
 	for incarnation, firsts := range all {
 		x := auditing{a: a, found: found}
-		if err := x.segments(ctx, incarnation, firsts); err != nil {
-			return events, err
+		at := slices.IndexFunc(held, func(i journal.Incarnation) bool { return i.ID == incarnation })
+		if at >= 0 {
+			x.held = &held[at]
 		}
-		events += x.events
-		for _, i := range held {
-			if i.ID == incarnation {
-				if err := x.compare(ctx, from.Incarnation(id, incarnation), i); err != nil {
-					return events, err
-				}
-			}
+		if err := x.segments(ctx, incarnation, firsts); err != nil {
+			return done, err
+		}
+		done.Events += x.events
+		switch {
+		case at < 0:
+			x.unknown(incarnation, firsts[0], held)
+			continue
+		case held[at].Current:
+			done.End = x.end
+		}
+		whole, err := x.compare(ctx, from.Incarnation(id, incarnation), held[at])
+		if err != nil {
+			return done, err
+		}
+		if whole {
+			done.Holes = append(done.Holes, x.holes...)
 		}
 	}
-	return events, nil
+	return done, nil
 }
 
 // auditing is an audit of one incarnation.
 type auditing struct {
 	a      *Archive
+	held   *journal.Incarnation // in the journal; nil: it is not
 	found  func(error)
-	ends   []point // of the segments that are whole
+	ends   []point          // of the segments that are whole
+	end    journal.Position // the last of them
 	events int64
+	holes  []Hole
+}
+
+// unknown tells of an incarnation that the journal does not hold and that is no past.
+func (x *auditing) unknown(incarnation uuid.UUID, first journal.Seq, held []journal.Incarnation) {
+	for _, i := range held {
+		if i.Current && first >= i.First {
+			x.found(fmt.Errorf("%w: incarnation %s begins at %d, the journal's current one, %s, at %d", ErrSecondWriter, incarnation, first, i.ID, i.First))
+		}
+	}
 }
 
 // segments looks through the segments.
 func (x *auditing) segments(ctx context.Context, incarnation uuid.UUID, firsts []journal.Seq) error {
+	if x.held != nil && x.held.First < firsts[0] {
+		missing := x.held.First
+		x.found(damaged(key(incarnation, missing, eventsPart), x.a.id, incarnation, missing, "it is missing"))
+		x.holes = append(x.holes, Hole{Incarnation: incarnation, First: missing, Last: firsts[0] - 1})
+	}
 	var before *segment
-	for _, first := range firsts {
+	for i, first := range firsts {
 		s, err := x.a.segment(ctx, incarnation, first)
 		if err := x.tell(err); err != nil {
 			return err
 		}
 		if s == nil {
+			if err := x.spoilt(ctx, incarnation, firsts[i:]); err != nil {
+				return err
+			}
 			before = nil
 			continue
 		}
-		if before != nil && before.Last.Seq+1 < first {
-			err = before.gap()
-		} else if before != nil {
-			err = s.follows(before)
-		}
-		if err := x.tell(err); err != nil {
+		if err := x.tell(x.joins(before, s)); err != nil {
 			return err
 		}
-		if _, err := x.a.documents(ctx, s); x.tell(err) != nil {
+		if err := x.documents(ctx, s); err != nil {
 			return err
 		}
-		x.ends, x.events, before = append(x.ends, s.Last), x.events+int64(len(s.records)), s
+		x.ends, x.events, before, x.end = append(x.ends, s.Last), x.events+int64(len(s.records)), s, s.last()
 	}
 	return nil
+}
+
+// joins tells what is wrong between two segments that are whole.
+func (x *auditing) joins(before, s *segment) error {
+	switch {
+	case before == nil:
+		return nil
+	case before.Last.Seq+1 < s.First.Seq:
+		x.holes = append(x.holes, Hole{Incarnation: s.Incarnation, First: before.Last.Seq + 1, Last: s.First.Seq - 1})
+		return before.gap()
+	}
+	return s.follows(before)
+}
+
+// spoilt takes note of a segment whose events are damaged.
+func (x *auditing) spoilt(ctx context.Context, incarnation uuid.UUID, firsts []journal.Seq) error {
+	h := Hole{Incarnation: incarnation, First: firsts[0], Damaged: []string{key(incarnation, firsts[0], eventsPart)}}
+	if len(firsts) > 1 {
+		h.Last = firsts[1] - 1
+	}
+	name := key(incarnation, firsts[0], documentsPart)
+	data, err := x.a.store.Get(ctx, name, maxObject)
+	if err == nil {
+		if _, _, wrong := openDocuments(name, data); wrong != nil {
+			h.Damaged = append(h.Damaged, name)
+		}
+	} else if !errors.Is(err, warehouse.ErrNotFound) {
+		return err
+	}
+	x.holes = append(x.holes, h)
+	return nil
+}
+
+// documents looks at those of a segment.
+func (x *auditing) documents(ctx context.Context, s *segment) error {
+	_, err := x.a.documents(ctx, s)
+	var damage *Damage
+	if errors.As(err, &damage) {
+		h := Hole{Incarnation: s.Incarnation, First: s.First.Seq, Last: s.Last.Seq, Documents: true}
+		if _, err := x.a.store.Stat(ctx, damage.Object); err == nil {
+			h.Damaged = []string{damage.Object}
+		}
+		x.holes = append(x.holes, h)
+	}
+	return x.tell(err)
 }
 
 // tell hands over what is wrong with an object; the error is any other.
@@ -90,28 +169,30 @@ func (x *auditing) tell(err error) error {
 	return err
 }
 
-// compare looks whether the segments end at events of the journal.
-func (x *auditing) compare(ctx context.Context, r journal.Reader, i journal.Incarnation) error {
+// compare looks whether the segments end at events of the journal: whether it has the same
+// history.
+func (x *auditing) compare(ctx context.Context, r journal.Reader, i journal.Incarnation) (same bool, err error) {
 	ends := x.ends
 	for e, err := range r.Scan(ctx, 0) {
 		if err != nil {
-			return err
+			return false, err
 		}
 		for len(ends) > 0 && ends[0].Seq < e.Seq {
 			ends = ends[1:]
 		}
 		if len(ends) == 0 {
-			return nil
+			return true, nil
 		}
 		if ends[0].Seq == e.Seq && ends[0].Hash != e.Hash {
 			if i.Current {
 				x.found(fmt.Errorf("%w: at %s it holds the hash %s, the journal %s", ErrSecondWriter, e.Position, ends[0].Hash, e.Hash))
 			}
-			return nil
+			return false, nil
 		}
 	}
-	if n := len(ends); n > 0 && ends[n-1].Seq > i.Head.Seq && i.Current {
+	n := len(ends)
+	if n > 0 && ends[n-1].Seq > i.Head.Seq && i.Current {
 		x.found(fmt.Errorf("%w: it ends at %s:%d, the journal at %s", ErrAhead, i.ID, ends[n-1].Seq, i.Head))
 	}
-	return nil
+	return n == 0 || ends[n-1].Seq <= i.Head.Seq, nil
 }

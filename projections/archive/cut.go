@@ -39,12 +39,13 @@ func (c *cutting) add(e journal.Entry) {
 	c.size = len(c.records) + len(c.documents)
 }
 
-// full tells whether the segment ends here: at its limits, or at a given event.
-func (c *cutting) full(events int, until journal.Seq) bool {
+// full tells whether the segment ends here: at a given event, or else at its limits, or
+// before an event.
+func (c *cutting) full(events int, until, before journal.Seq) bool {
 	if until >= c.events.First.Seq {
 		return c.events.Last.Seq == until
 	}
-	return c.events.Count >= events || c.size >= MaxSegmentBytes
+	return c.events.Count >= events || c.size >= MaxSegmentBytes || c.events.Last.Seq+1 == before
 }
 
 // beside is the object of the documents; nil where there are none.

@@ -116,9 +116,9 @@ func (w *world) clone(t *testing.T) *world {
 func TestAudit(t *testing.T) {
 	w, incarnation := copied(t)
 	audit := func(w *world) (found []error) {
-		n, err := archive.Audit(ctx, w.disk, lake, w.journal, func(err error) { found = append(found, err) })
-		if err != nil || n == 0 {
-			t.Fatalf("%d events, %v", n, err)
+		done, err := archive.Audit(ctx, w.disk, lake, w.journal, func(err error) { found = append(found, err) })
+		if err != nil || done.Events == 0 {
+			t.Fatalf("%d events, %v", done.Events, err)
 		}
 		return found
 	}
@@ -150,8 +150,8 @@ func TestAudit(t *testing.T) {
 		t.Errorf("beside an older journal: %v", found)
 	}
 	none := newWorld(nil)
-	if n, err := archive.Audit(ctx, none.disk, lake, none.journal, func(err error) { t.Error(err) }); n != 0 || err != nil {
-		t.Errorf("of none: %d, %v", n, err)
+	if done, err := archive.Audit(ctx, none.disk, lake, none.journal, func(err error) { t.Error(err) }); done.Events != 0 || err != nil {
+		t.Errorf("of none: %d, %v", done.Events, err)
 	}
 }
 

@@ -23,13 +23,15 @@ type sealer struct {
 	hint  hint
 	since int                            // segments behind the hint
 	ends  map[uuid.UUID]journal.Position // of the incarnations that were looked for
+	taken map[uuid.UUID][]journal.Seq    // first seqs of segments behind those ends: what is before them is gone
+	spoil map[string]bool                // objects that are damaged, to be replaced
 	lost  map[uuid.UUID]bool             // earlier incarnations of which the archive has another history
 }
 
 func newSealer(o Options, told func(journal.Position)) *sealer {
 	return &sealer{
 		id: o.ID, store: o.Store, from: o.From, told: told, failed: o.Failed, events: MaxSegmentEvents,
-		ends: map[uuid.UUID]journal.Position{}, lost: map[uuid.UUID]bool{},
+		ends: map[uuid.UUID]journal.Position{}, taken: map[uuid.UUID][]journal.Seq{}, spoil: map[string]bool{}, lost: map[uuid.UUID]bool{},
 	}
 }
 
@@ -67,6 +69,11 @@ func (s *sealer) sealOne(ctx context.Context, i journal.Incarnation) error {
 		if end, err = s.find(ctx, r, i.ID); err != nil {
 			return err
 		}
+		if end.Seq < i.Head.Seq {
+			if err := s.look(ctx, i.ID, end.Seq); err != nil {
+				return err
+			}
+		}
 		s.ends[i.ID] = end
 	}
 	if !end.IsZero() {
@@ -74,8 +81,11 @@ func (s *sealer) sealOne(ctx context.Context, i journal.Incarnation) error {
 	}
 	until := journal.Seq(0)
 	for s.ends[i.ID].Seq < i.Head.Seq {
-		var err error
-		if until, err = s.advance(ctx, r, i.ID, until); err != nil {
+		passed, err := s.pass(ctx, r, i.ID)
+		if err == nil && !passed {
+			until, err = s.advance(ctx, r, i.ID, until)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -109,15 +119,16 @@ func (s *sealer) advance(ctx context.Context, r journal.Reader, incarnation uuid
 		return 0, fmt.Errorf("archive: %T yields no entries", r)
 	}
 	var c cutting
+	before := s.next(incarnation)
 	for e, err := range keeps.Entries(ctx, s.ends[incarnation].Seq) {
 		if err != nil {
 			return 0, err
 		}
-		if c.add(e); !c.full(s.events, until) {
+		if c.add(e); !c.full(s.events, until, before) {
 			continue
 		}
 		until, err = s.write(ctx, r, c)
-		if err != nil || s.ends[incarnation].Seq != c.events.Last.Seq {
+		if end := s.ends[incarnation].Seq; err != nil || end != c.events.Last.Seq || end+1 == before {
 			return until, err
 		}
 		c = cutting{}
@@ -182,6 +193,10 @@ func (s *sealer) point(ctx context.Context, h header) error {
 // has succeeded is known to be durable.
 func (s *sealer) claim(ctx context.Context, r journal.Reader, h header, data []byte) (header, error) {
 	name := h.key()
+	if s.spoil[name] { // what is there is no segment, and was copied
+		delete(s.spoil, name)
+		return h, s.store.Put(ctx, name, data)
+	}
 	err := s.store.Create(ctx, name, data)
 	if err == nil || !errors.Is(err, warehouse.ErrExists) {
 		return h, err

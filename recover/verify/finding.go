@@ -32,6 +32,7 @@ const (
 	KindTorn     Kind = "torn-write"      // the last write to the journal was cut off
 	KindNotKept  Kind = "document-absent" // the journal keeps no copy of a metadata file
 	KindErased   Kind = "document-erased" // the journal's copy of a metadata file was erased
+	KindSidecar  Kind = "sidecar"         // one does not say what the journal says
 	KindTables   Kind = "pointer-tables"  // they are not the fold of the journal
 	KindMissing  Kind = "file-missing"    // a metadata file is gone
 	KindChanged  Kind = "file-changed"    // its bytes are not those that were committed

@@ -42,7 +42,10 @@ func (r *run) folded(ctx context.Context) error {
 		r.broken = true
 	default:
 		r.fold = into.Warehouse
-		return r.alive(ctx, r.fold)
+		if err := r.alive(ctx, r.fold); err != nil {
+			return err
+		}
+		return r.sidecars(ctx)
 	}
 	r.summary.Tables = "not compared: the journal is damaged"
 	if r.Tables == nil {

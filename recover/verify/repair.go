@@ -22,8 +22,9 @@ type Repair struct {
 }
 
 // Mend writes the metadata files again that a run found to be missing or changed,
-// from the journal's documents, and tells what it did and what it cannot do. What
-// lies there is first copied to FILE.broken-TIME. It touches nothing else. Stopped
+// from the journal's documents, seals again what is gone from its archive, and tells
+// what it did and what it cannot do. What lies there is first copied to
+// FILE.broken-TIME. It touches nothing else. Stopped
 // at any step it can be run again: what is right is left alone, and what was set
 // aside is not set aside twice. The error is the context's.
 func (m Repair) Mend(ctx context.Context, w Warehouse, of Result, sink Sink) error {
@@ -48,7 +49,8 @@ func (m Repair) Mend(ctx context.Context, w Warehouse, of Result, sink Sink) err
 			r.found(f)
 		}
 	}
-	return nil
+	r.level = 1
+	return m.seal(ctx, r, of)
 }
 
 // refused is why something is not mended.

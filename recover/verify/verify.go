@@ -12,6 +12,7 @@ import (
 	"puddle/internal/warehouse"
 	"puddle/journal"
 	"puddle/projections"
+	"puddle/projections/archive"
 	"puddle/recover"
 )
 
@@ -63,7 +64,9 @@ type Summary struct {
 	NotKept      int64       `json:"documents-not-kept"`
 	Erased       int64       `json:"documents-erased"`
 	Archived     int64       `json:"events-archived"`
-	Tables       string      `json:"tables"` // what came of level 2
+	ArchivedTo   journal.Seq `json:"archived-to"` // of the current incarnation
+	SidecarsTo   journal.Seq `json:"sidecars-to"` // as their cursor says; 0: level 2 was not looked at, or nobody knows
+	Tables       string      `json:"tables"`      // what came of level 2
 	Objects      int64       `json:"objects"`
 	Files        int64       `json:"files"`
 	Bytes        int64       `json:"bytes"`
@@ -96,6 +99,7 @@ type Result struct {
 	// Broken are the live objects whose file is missing or changed, by uuid.
 	Broken []projections.Object
 
+	holes  []archive.Hole
 	live   []uuid.UUID // ascending; none before level 2
 	source projections.Reader
 }
@@ -124,7 +128,7 @@ func Run(ctx context.Context, w Warehouse, o Options, sink Sink) (Result, error)
 	}
 	slices.SortFunc(r.mendable, func(a, b projections.Object) int { return byUUID(a.UUID, b.UUID) })
 	return Result{
-		Summary: r.summary, Whole: !r.broken && !r.doubt, TablesDiffer: r.differs, Broken: r.mendable, live: r.live, source: r.source,
+		Summary: r.summary, Whole: !r.broken && !r.doubt, TablesDiffer: r.differs, Broken: r.mendable, holes: r.holes, live: r.live, source: r.source,
 	}, nil
 }
 
@@ -146,6 +150,7 @@ type run struct {
 	doubt   bool                  // it may be an older journal, or another one
 	differs bool                  // the pointer tables do
 
+	holes    []archive.Hole       // in the archive
 	mendable []projections.Object // their file is missing or changed, by uuid
 }
 

@@ -228,6 +228,8 @@ func (m dumped) Purges() iter.Seq2[projections.Purge, error] { return each(m.d.P
 
 func (m dumped) Steps() iter.Seq2[projections.Step, error] { return each(m.d.Steps) }
 
+func (m dumped) History() iter.Seq2[projections.Step, error] { return each(m.d.Steps) }
+
 func each[T any](all []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, one := range all {
