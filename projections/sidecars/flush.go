@@ -21,7 +21,12 @@ type round struct {
 // round folds what is new, writes it, and then the cursor. Between writes serve is
 // called, which may use w.
 func (w *work) round(ctx context.Context, serve func()) (r round) {
-	if err := w.catchUp(ctx); err != nil {
+	err := w.catchUp(ctx)
+	for _, f := range w.held {
+		r.fail(f)
+	}
+	w.held = nil
+	if err != nil {
 		r.fail(failureOf(err))
 	}
 	w.flush(ctx, &r, serve)
@@ -29,7 +34,7 @@ func (w *work) round(ctx context.Context, serve func()) (r round) {
 	if covered && w.read != w.cursor {
 		// Every sidecar is as new as the last event that was read, or newer. A crash
 		// here has some of them looked at again.
-		if err := writeCursor(ctx, w.Store, w.read); err != nil {
+		if err = writeCursor(ctx, w.Store, w.read); err != nil {
 			r.fail(failureOf(err))
 		} else {
 			w.cursor, w.unsure, w.oldest = w.read, 0, time.Time{}
@@ -42,7 +47,8 @@ func (w *work) round(ctx context.Context, serve func()) (r round) {
 	}
 	r.again = w.more || len(w.pending) > 0 || len(r.failures) > 0
 	r.pause = Interval
-	if len(r.failures) > 0 && r.wrote == 0 {
+	// What fails alone has a pause of its own, for which nothing else waits.
+	if r.wrote == 0 && (err != nil || r.tried >= parallel) && len(r.failures) > 0 {
 		w.backoff = min(max(2*w.backoff, Interval), maxPause)
 		r.pause = w.backoff
 	} else if r.tried > 0 || !r.again {
@@ -65,8 +71,9 @@ func (w *work) flush(ctx context.Context, r *round, serve func()) {
 	var due []*entry
 	for key, n := range w.pending {
 		switch {
-		case !n.dirty:
+		case !n.dirty && n.since == 0:
 			delete(w.pending, key)
+		case !n.dirty: // and held back
 		case w.impatient || !now.Before(n.due):
 			due = append(due, n)
 		}
@@ -106,10 +113,20 @@ func (w *work) write(ctx context.Context, n *entry) error {
 
 // settle notes how a write ended.
 func (w *work) settle(n *entry, err error) {
-	if n.err = err; err == nil {
+	switch {
+	case err != nil:
+		n.wait(err)
+	case n.since != 0:
+		n.dirty = false
+	default:
+		n.err = nil
 		delete(w.pending, n.key)
-		return
 	}
+}
+
+// wait notes why an entry is to be tried again, and when.
+func (n *entry) wait(err error) {
+	n.err = err
 	n.pause = min(max(2*n.pause, Interval), maxPause)
 	n.due = time.Now().Add(n.pause)
 }

@@ -8,60 +8,72 @@ import (
 	"puddle/journal"
 )
 
-// fold makes one event part of the states. After an error it may be folded again:
-// what has it already is left as it is.
-func (w *work) fold(ctx context.Context, e journal.Event) error {
+// change is how an event changes what lies under a key.
+type change struct {
+	key  string
+	next func(*entry) error
+}
+
+// changes are those that an event makes.
+func (w *work) changes(ctx context.Context, e journal.Event) []change {
 	switch b := e.Body.(type) {
 	case journal.NamespaceCreated:
-		return w.change(e, NamespaceKey(b.ID), func(n *entry) error {
+		return []change{{NamespaceKey(b.ID), func(n *entry) error {
 			properties := map[string]string{}
 			maps.Copy(properties, b.Properties)
 			n.namespace = w.namespace(e, Namespace{ID: b.ID, Name: b.Namespace, Properties: properties, State: Active})
 			return nil
-		})
+		}}}
 	case journal.NamespaceUpdated:
-		return w.change(e, NamespaceKey(b.ID), func(n *entry) error {
+		return []change{{NamespaceKey(b.ID), func(n *entry) error {
 			properties, err := w.propertiesOf(ctx, n, e, b.ID)
 			if err == nil {
 				update(properties, b)
 				n.namespace = w.namespace(e, Namespace{ID: b.ID, Name: b.Namespace, Properties: properties, State: Active})
 			}
 			return err
-		})
+		}}}
 	case journal.NamespaceDropped:
-		return w.change(e, NamespaceKey(b.ID), func(n *entry) error {
+		return []change{{NamespaceKey(b.ID), func(n *entry) error {
 			properties, err := w.propertiesOf(ctx, n, e, b.ID)
 			if err == nil {
 				n.namespace = w.namespace(e, Namespace{ID: b.ID, Name: b.Namespace, Properties: properties, State: Dropped})
 			}
 			return err
-		})
+		}}}
 	case journal.TablePurged:
-		return w.change(e, Key(b.Table), func(n *entry) error {
+		return []change{{Key(b.Table), func(n *entry) error {
 			n.object, n.before = nil, ""
 			return nil
-		})
+		}}}
 	}
-	for i, m := range e.Moves() {
-		err := w.change(e, Key(m.UUID), func(n *entry) error { return w.move(ctx, n, e, i) })
-		if err != nil {
-			return err
-		}
+	moves := e.Moves()
+	all := make([]change, len(moves))
+	for i, m := range moves {
+		all[i] = change{Key(m.UUID), func(n *entry) error { return w.move(ctx, n, e, i) }}
 	}
-	return nil
+	return all
 }
 
-// change makes the next state of what lies under a key, which was loaded where that
-// is needed, unless it holds the event already.
-func (w *work) change(e journal.Event, key string, next func(*entry) error) error {
-	n := w.entry(key)
-	if n.seq >= e.Seq {
-		return nil
+// fold makes one event part of the states, where a key is wanted. After an error it
+// may be folded again: what has it already is left as it is, and so is what is held back.
+func (w *work) fold(ctx context.Context, e journal.Event, wanted func(key string) bool) error {
+	for _, c := range w.changes(ctx, e) {
+		if !wanted(c.key) {
+			continue
+		}
+		n := w.entry(c.key)
+		if n.seq >= e.Seq || n.since != 0 {
+			continue
+		}
+		if err := c.next(n); err != nil {
+			if err := w.holdBack(ctx, n, e.Seq, failure{err, e.Cause.RequestID}); err != nil {
+				return err
+			}
+			continue
+		}
+		n.seq, n.loaded, n.dirty, n.requestID = e.Seq, true, true, e.Cause.RequestID
 	}
-	if err := next(n); err != nil {
-		return err
-	}
-	n.seq, n.loaded, n.dirty, n.requestID = e.Seq, true, true, e.Cause.RequestID
 	return nil
 }
 

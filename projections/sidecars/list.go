@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 
 	"puddle/internal/warehouse"
@@ -20,7 +23,8 @@ type Found struct {
 }
 
 // List reads the sidecars of a warehouse and yields them ascending by key, while it
-// reads a few ahead. A file that is none is a Found with an Err and stops nothing. The
+// reads a few ahead. A file that is none is a Found with an Err and stops nothing; so,
+// after the files, is what is no file, such as a link, and a folder, once. The
 // second error says that something could not be looked at: the file of that Key, and
 // the list goes on, or with an empty Key the folder, which ends it. Two files that
 // spell one uuid in different letter case are two.
@@ -34,21 +38,75 @@ func List(ctx context.Context, store warehouse.Reader) iter.Seq2[Found, error] {
 			ahead = ahead[1:]
 			return !l.there || yield(l.found, l.err)
 		}
+		folders := map[string]bool{}
 		for entry, err := range store.List(ctx, Folder) {
 			for len(ahead) > 0 && (err != nil || len(ahead) == parallel) {
 				if !next() {
 					return
 				}
 			}
-			if err != nil {
+			switch folder := beneath(entry.Key); {
+			case errors.Is(err, warehouse.ErrLink):
+				yield(Found{Key: Folder, Err: &Unusable{Folder, err}}, nil)
+				return
+			case err != nil:
 				yield(Found{}, err)
 				return
-			}
-			if entry.Key != cursorKey {
+			case folder != "":
+				folders[folder] = true
+			case entry.Key != cursorKey:
 				ahead = append(ahead, look(ctx, store, entry.Key))
 			}
 		}
-		for len(ahead) > 0 && next() {
+		for len(ahead) > 0 {
+			if !next() {
+				return
+			}
+		}
+		odd(ctx, store, folders, yield)
+	}
+}
+
+// beneath is the folder that stands where a sidecar would be, of a key that is in one;
+// empty of a key that is in the folder of sidecars itself.
+func beneath(key string) string {
+	for _, folder := range []string{NamespacesFolder, Folder} {
+		if name, ok := strings.CutPrefix(key, folder+"/"); ok {
+			first, _, deeper := strings.Cut(name, "/")
+			if !deeper {
+				return ""
+			}
+			return folder + "/" + first
+		}
+	}
+	return ""
+}
+
+// odd yields what is no file, and the folders that hold files.
+func odd(ctx context.Context, store warehouse.Reader, folders map[string]bool, yield func(Found, error) bool) {
+	strange := map[string]error{}
+	for folder := range folders {
+		strange[folder] = fmt.Errorf("%w: it is a folder", ErrMisplaced)
+	}
+	looker, ok := store.(warehouse.Odd)
+	for _, folder := range []string{Folder, NamespacesFolder} {
+		if !ok {
+			break
+		}
+		all, err := looker.Oddities(ctx, folder)
+		if err != nil && !errors.Is(err, warehouse.ErrLink) { // which the folder above tells
+			yield(Found{}, err)
+			return
+		}
+		for _, o := range all {
+			if key := folder + "/" + o.Name; key != NamespacesFolder || o.What != "a folder" {
+				strange[key] = fmt.Errorf("%w: it is %s", ErrMisplaced, o.What)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(strange)) {
+		if !yield(Found{Key: key, Err: &Unusable{key, strange[key]}}, nil) {
+			return
 		}
 	}
 }
@@ -90,6 +148,8 @@ func find(ctx context.Context, store warehouse.Reader, key string) (found Found,
 		found.Err = &Unusable{key, fmt.Errorf("%w: it is larger than %d bytes", ErrDamaged, limit)}
 	case errors.Is(err, warehouse.ErrLink):
 		found.Err = &Unusable{key, err}
+	case errors.Is(err, fs.ErrPermission):
+		found.Err = &Unusable{key, fmt.Errorf("%w: it may not be read: %w", ErrDamaged, err)}
 	case err != nil:
 		return found, true, err
 	case folder == Folder:

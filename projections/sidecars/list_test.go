@@ -3,10 +3,12 @@ package sidecars
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,7 +58,9 @@ func fill(t *testing.T, store warehouse.Store) (good, bad []string) {
 	files[Key(uuid.Max)], files[Key(uuid.NameSpaceDNS)] = strings.Repeat("x", maxObject+1), ""
 	for key, data := range files {
 		must(t, store.Put(ctx, key, []byte(data)))
-		if !slices.Contains(good, key) {
+		if folder := beneath(key); folder != "" {
+			bad = append(bad, folder)
+		} else if !slices.Contains(good, key) {
 			bad = append(bad, key)
 		}
 	}
@@ -86,6 +90,7 @@ func listed(t *testing.T, store warehouse.Reader) (good, bad, unread []string) {
 			t.Errorf("%s: %+v", found.Key, found)
 		}
 	}
+	slices.Sort(bad)
 	return good, bad, unread
 }
 
@@ -116,9 +121,76 @@ func TestCase52_LinksAreNotRead(t *testing.T) {
 	must(t, os.WriteFile(outside, []byte(frozen(t, "sidecar-table.json")), 0o600))
 	must(t, os.MkdirAll(filepath.Join(base, Folder), 0o700))
 	must(t, os.Symlink(outside, filepath.Join(base, filepath.FromSlash(Key(goldenObjects(t)["sidecar-table.json"].UUID)))))
-	good, _, _ := listed(t, store)
-	if len(good) != 0 {
-		t.Errorf("read through a link: %q", good)
+	good, bad, unread := listed(t, store)
+	if len(good) != 0 || len(bad) != 1 || unread != nil {
+		t.Errorf("read through a link: %q; %v; %q", good, bad, unread)
+	}
+}
+
+// What stands in place of a sidecar and is no file is one finding each, whatever is in
+// it, and hides no other.
+func TestCase52_NoFiles(t *testing.T) {
+	base := t.TempDir()
+	store, err := dir.Open(base)
+	must(t, err)
+	defer store.Close()
+	good, bad := fill(t, store)
+	at := func(key string) string { return filepath.Join(base, filepath.FromSlash(key)) }
+	for name, make := range map[string]func(path string) error{
+		"link":   func(path string) error { return os.Symlink(filepath.Join(base, "elsewhere"), path) },
+		"circle": func(path string) error { return os.Symlink(path, path) },
+		"empty":  func(path string) error { return os.Mkdir(path, 0o700) },
+		"full": func(path string) error {
+			return errors.Join(os.MkdirAll(filepath.Join(path, "deep"), 0o700),
+				os.WriteFile(filepath.Join(path, "deep", "x.json"), []byte("{}"), 0o600), os.WriteFile(filepath.Join(path, "y.json"), nil, 0o600))
+		},
+		"pipe":         func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"no\nkey \x01": func(path string) error { return os.WriteFile(path, nil, 0o600) },
+	} {
+		for _, folder := range []string{Folder, NamespacesFolder} {
+			key := folder + "/" + uuid.NewSHA1(uuid.Nil, []byte(name)).String() + extension
+			if strings.Contains(name, "key") {
+				key = folder + "/" + name
+			}
+			must(t, make(at(key)))
+			bad = append(bad, key)
+		}
+	}
+	slices.Sort(bad)
+	gotGood, gotBad, unread := listed(t, store)
+	if diff := cmp.Diff(good, gotGood) + cmp.Diff(bad, gotBad); diff != "" || unread != nil {
+		t.Errorf("%s, unread %q", diff, unread)
+	}
+	for found := range List(ctx, store) {
+		if found.Err != nil && strings.ContainsAny(found.Err.Error(), "\n\x01") {
+			t.Errorf("%q", found.Err)
+		}
+	}
+	must(t, os.Rename(at(NamespacesFolder), filepath.Join(base, "away")))
+	must(t, os.Symlink(filepath.Join(base, "away"), at(NamespacesFolder)))
+	if _, bad, unread := listed(t, store); len(bad) == 0 || unread != nil {
+		t.Errorf("a link in place of the folder of namespaces: %v, %q", bad, unread)
+	}
+	must(t, os.Rename(at(Folder), filepath.Join(base, "catalog")))
+	must(t, os.Symlink(filepath.Join(base, "catalog"), at(Folder)))
+	if good, bad, unread := listed(t, store); len(good) != 0 || len(bad) != 1 || unread != nil {
+		t.Errorf("a link in place of the folder: %q, %v, %q", good, bad, unread)
+	}
+}
+
+// One that may not be read is one finding, and not a reason that passes.
+func TestCase52_MayNotBeRead(t *testing.T) {
+	store := memory.New()
+	good, bad := fill(t, store)
+	closed := faulty.New(store, func(op faulty.Op, key string) faulty.Fault {
+		if op == faulty.Get && key == good[0] {
+			return faulty.Before(&fs.PathError{Op: "open", Path: key, Err: syscall.EACCES})
+		}
+		return faulty.Fault{}
+	})
+	gotGood, gotBad, unread := listed(t, closed)
+	if len(gotGood) != len(good)-1 || len(gotBad) != len(bad)+1 || unread != nil {
+		t.Errorf("good %q, bad %v, unread %q", gotGood, gotBad, unread)
 	}
 }
 
@@ -153,7 +225,11 @@ func TestListOverFaults(t *testing.T) {
 		}, []string{""}, 0},
 	} {
 		gotGood, gotBad, unread := listed(t, faulty.New(store, test.hook))
-		if len(gotGood) != len(good)-test.less || len(gotBad) != len(bad) || !slices.Equal(unread, test.unread) {
+		wantBad := len(bad)
+		if name == "the end" {
+			wantBad-- // what is no file is told after all files
+		}
+		if len(gotGood) != len(good)-test.less || len(gotBad) != wantBad || !slices.Equal(unread, test.unread) {
 			t.Errorf("%s: good %q, %d bad, unread %q", name, gotGood, len(gotBad), unread)
 		}
 	}

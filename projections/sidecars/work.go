@@ -27,6 +27,7 @@ type work struct {
 	oldest    time.Time     // of the first of them
 	backoff   time.Duration // after a round in which all failed
 	impatient bool          // nothing waits for its pause any more
+	held      []failure     // why entries are held back, since the round began
 }
 
 // entry is the sidecar of one object: its newest state as far as it is known.
@@ -39,6 +40,7 @@ type entry struct {
 	loaded    bool        // the file was looked at, or need not be
 	dirty     bool        // the file is to be written
 	requestID string      // of the newest event
+	since     journal.Seq // it is held back: events from here on are not in the state; 0: it is not
 
 	err   error // why it could not be written the last time
 	pause time.Duration
@@ -89,6 +91,9 @@ func (w *work) catchUp(ctx context.Context) error {
 	if err == nil && !w.began {
 		err = w.begin(ctx, head)
 	}
+	if err == nil {
+		err = w.resume(ctx)
+	}
 	if w.more = w.read != head; err != nil || !w.more || w.full() {
 		return err
 	}
@@ -123,7 +128,7 @@ func (w *work) foldAll(ctx context.Context, events []journal.Event) error {
 			if isWhole && e.Seq > w.careful {
 				continue
 			}
-			if n := w.entry(key); !n.loaded && because[n] == "" {
+			if n := w.entry(key); !n.loaded && n.since == 0 && because[n] == "" {
 				because[n] = e.Cause.RequestID + " " // also where there is no request
 				wanted = append(wanted, n)
 			}
@@ -133,12 +138,14 @@ func (w *work) foldAll(ctx context.Context, events []journal.Event) error {
 	for i, err := range errs {
 		if err != nil {
 			id := because[wanted[i]]
-			return &failure{err, id[:len(id)-1]}
+			if err := w.holdBack(ctx, wanted[i], events[0].Seq, failure{err, id[:len(id)-1]}); err != nil {
+				return err
+			}
 		}
 	}
 	for _, e := range events {
-		if err := w.fold(ctx, e); err != nil {
-			return &failure{err, e.Cause.RequestID}
+		if err := w.fold(ctx, e, func(string) bool { return true }); err != nil {
+			return err
 		}
 		if w.unsure++; w.unsure == 1 {
 			w.oldest = e.At
