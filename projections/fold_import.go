@@ -20,14 +20,12 @@ func importHistory(t Tables, at journal.Seq, b journal.HistoryImported) error {
 		if !met {
 			var err error
 			before, err = lastStep(t, s.Move)
-			if errors.Is(err, errForgets) {
-				return nil
-			}
-			if err != nil {
+			if err != nil && !errors.Is(err, errForgets) {
 				return err
 			}
+			met = err == nil
 		}
-		if err := checkImport(at, before, s); err != nil {
+		if err := checkImport(at, before, s); met && err != nil {
 			return err
 		}
 		steps[i] = s

@@ -11,7 +11,7 @@ import (
 	"puddle/journal"
 )
 
-// Bounds of what a Past keeps in memory. An object takes some four kilobytes of a
+// Bounds of what a Past keeps in memory. An object takes some two kilobytes of a
 // snapshot that shares nothing with others, which is the worst case.
 const (
 	maxSnapshots  = 32
@@ -65,7 +65,7 @@ func (p *Past) At(ctx context.Context, seq journal.Seq) (*Snapshot, error) {
 	}
 	state := newState(p.warehouse, make(turn, 1))
 	state.publish(h)
-	return &Snapshot{Reader: state, held: h, at: event.At, steps: p.history}, nil
+	return &Snapshot{Reader: state, held: h, at: event.At, from: p.from, steps: p.history}, nil
 }
 
 // event is the one at a seq.
@@ -124,7 +124,7 @@ func (p *Past) nearest(seq journal.Seq) held {
 		}
 	}
 	if best < 0 {
-		return held{depth: newestStep}
+		return held{depth: marksOnly}
 	}
 	return p.usedLocked(best)
 }

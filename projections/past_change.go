@@ -65,9 +65,9 @@ func (s *Snapshot) ObjectChanges(to *Snapshot, after uuid.UUID) iter.Seq[ObjectC
 			if c.From == nil && c.To == nil || c.From != nil && c.To != nil && !c.Renamed() && !c.Moved() {
 				return true
 			}
-			before, _ := s.held.steps.get(key)
-			later, _ := to.held.steps.get(key)
-			c.Steps = later.counted() - before.counted()
+			before, _ := s.held.marks.get(key)
+			later, _ := to.held.marks.get(key)
+			c.Steps = later.versions - before.versions
 			return yield(c)
 		})
 	}

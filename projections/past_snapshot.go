@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -15,9 +16,10 @@ import (
 // Snapshot is what was true of a warehouse as of one event. It answers as the present
 // did then, and never changes. Safe for concurrent use.
 type Snapshot struct {
-	Reader // of the state; it has of an object's steps only the newest
+	Reader // of the state; of steps it has none
 	held   held
 	at     time.Time
+	from   journal.Reader
 	steps  History // of the present
 }
 
@@ -31,6 +33,33 @@ func (s *Snapshot) At() time.Time { return s.at }
 func (s *Snapshot) Steps(ctx context.Context, object uuid.UUID) ([]Step, error) {
 	steps, err := s.steps.Steps(ctx, object)
 	return slices.DeleteFunc(steps, func(step Step) bool { return step.Seq > s.held.cursor.Seq }), err
+}
+
+// LastStep reads the event that made it.
+func (s *Snapshot) LastStep(ctx context.Context, object uuid.UUID) (Step, bool, error) {
+	at, ok := s.held.marks.get(string(object[:]))
+	if !ok {
+		return Step{}, false, ctx.Err()
+	}
+	if at.imported {
+		steps, err := s.Steps(ctx, object)
+		if len(steps) == 0 {
+			return Step{}, false, err
+		}
+		return steps[len(steps)-1], true, err
+	}
+	for e, err := range s.from.Scan(ctx, at.newest-1) {
+		if err != nil {
+			return Step{}, false, err
+		}
+		for _, m := range slices.Backward(e.Moves()) {
+			if m.UUID == object {
+				return StepOf(e, m), true, nil
+			}
+		}
+		break
+	}
+	return Step{}, false, fmt.Errorf("%w: event %d did not move %s", ErrDiverged, at.newest, object)
 }
 
 // Created looks at all Steps.

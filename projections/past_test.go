@@ -88,8 +88,8 @@ func sameState(t *rapid.T, got *Snapshot, want *State) {
 		t.Fatal(err)
 	}
 	steps := held.Steps
-	if len(mine.Steps) > 0 && got.held.steps.size() != len(mine.Steps) {
-		t.Fatalf("%d steps of %d objects are held", len(mine.Steps), got.held.steps.size())
+	if len(mine.Steps) > 0 {
+		t.Fatalf("%d steps are held", len(mine.Steps))
 	}
 	held.Steps, mine.Steps = nil, nil
 	differ(t, "state", mine, held)

@@ -27,6 +27,7 @@ type held struct {
 	purges     tree[Purge]             // by the table's uuid
 	due        tree[uuid.UUID]         // the pending ones, by the drop's seq: the table
 	steps      tree[*past[Step]]       // by uuid
+	marks      tree[mark]              // by uuid
 	holders    tree[*past[uuid.UUID]]  // by identifier
 }
 
@@ -34,16 +35,22 @@ type held struct {
 type depth int
 
 const (
-	allSteps   depth = iota
-	newestStep       // of each object
-	noHistory        // neither steps nor holders
+	allSteps  depth = iota // and holders
+	marksOnly              // of steps, and holders
+	noHistory
 )
 
 // past is a list that grows at its front and is never changed: newest first.
 type past[V any] struct {
 	value  V
 	before *past[V]
-	count  int // of steps: how many up to here led to a version
+}
+
+// mark is what stands for the steps of an object.
+type mark struct {
+	newest   journal.Seq
+	imported bool // the newest was
+	versions int  // how many led to a version, but for those that were imported
 }
 
 var _ Tables = (*held)(nil)
@@ -63,7 +70,7 @@ func (h *held) apply(warehouse uuid.UUID, e journal.Event) error {
 
 // Begin forgets all but history.
 func (h *held) Begin(name, location string) error {
-	*h = held{cursor: h.cursor, name: name, location: location, depth: h.depth, steps: h.steps, holders: h.holders}
+	*h = held{cursor: h.cursor, name: name, location: location, depth: h.depth, steps: h.steps, marks: h.marks, holders: h.holders}
 	return nil
 }
 
@@ -134,20 +141,35 @@ func (h *held) Move(o HeldObject, e journal.Event, m journal.Move) error {
 		h.names = h.names.put(nameKey(o.Identifier), o.UUID)
 		h.kinds = h.kinds.put(kindKey(o.Identifier.Namespace, o.Kind)+o.Identifier.Name, o.Identifier.Name)
 	}
-	if h.depth != noHistory {
-		h.remember(key, e, m)
-	}
+	h.remember(key, e, m)
 	return nil
 }
 
 // remember keeps a step of the object with a key.
 func (h *held) remember(key string, e journal.Event, m journal.Move) {
-	before, _ := h.steps.get(key)
-	step := &past[Step]{value: StepOf(e, m), before: before, count: before.counted()}
-	if Leads(m) {
-		step.count++
+	switch h.depth {
+	case allSteps:
+		before, _ := h.steps.get(key)
+		h.steps = h.steps.put(key, &past[Step]{StepOf(e, m), before})
+	case marksOnly:
+		at, _ := h.marks.get(key)
+		at.newest, at.imported = e.Seq, false
+		if Leads(m) {
+			at.versions++
+		}
+		h.marks = h.marks.put(key, at)
 	}
-	h.keep(step)
+	h.hold(m)
+}
+
+// hold puts an object at the front of those that had the name which a move gives it.
+func (h *held) hold(m journal.Move) {
+	if h.depth == noHistory || !Names(m) {
+		return
+	}
+	name := nameKey(m.To.Identifier)
+	before, _ := h.holders.get(name)
+	h.holders = h.holders.put(name, &past[uuid.UUID]{m.UUID, before})
 }
 
 func (h *held) unname(o Object) {

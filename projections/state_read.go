@@ -147,13 +147,6 @@ func list(names tree[string], prefix string, page Page) []string {
 	return found
 }
 
-func (p *past[V]) counted() int {
-	if p == nil {
-		return 0
-	}
-	return p.count
-}
-
 func (p *past[V]) list() []V {
 	var values []V
 	for ; p != nil; p = p.before {
