@@ -14,10 +14,10 @@ import (
 // ever used twice within a lineage.
 type Seq uint64
 
-// ParseSeq reads the decimal form that String writes.
+// ParseSeq reads the decimal form that String writes, and no other spelling.
 func ParseSeq(s string) (Seq, error) {
 	n, err := strconv.ParseUint(s, 10, 63)
-	if err != nil {
+	if err != nil || Seq(n).String() != s {
 		return 0, fmt.Errorf("seq %q is not a number from 0 to 2^63-1", s)
 	}
 	return Seq(n), nil

@@ -17,7 +17,7 @@ func TestSeq(t *testing.T) {
 			t.Errorf("%s = %v, %v", text, got, err)
 		}
 	}
-	for _, bad := range []string{"", "-1", "+1", "1.0", "1e3", "0x1", " 1", "1_000", "9223372036854775808"} {
+	for _, bad := range []string{"", "-1", "+1", "1.0", "1e3", "0x1", " 1", "1_000", "01", "00", "9223372036854775808"} {
 		if got, err := journal.ParseSeq(bad); err == nil {
 			t.Errorf("%q = %v", bad, got)
 		}

@@ -123,6 +123,7 @@ func TestConfigOfThePast(t *testing.T) {
 		"":                     `Query parameter "warehouse" after its @ must be seq:N, a time such as 2026-09-24T10:00:00Z, INCARNATION:N or an event's id, not ""`,
 		"2099-01-01T00:00:00Z": `Query parameter "warehouse" after its @: 2099-01-01T00:00:00Z is in the future: it is `,
 		"2020-01-01T00:00:00Z": `Query parameter "warehouse" after its @: 2020-01-01T00:00:00Z is before the warehouse's birth: seq:1 of `,
+		"09":                   `Query parameter "warehouse" after its @ must be seq:N, a time such as 2026-09-24T10:00:00Z, INCARNATION:N or an event's id, not "09"`,
 		"11":                   `Query parameter "warehouse" after its @: seq:11 is in the future: the last event is seq:10`,
 	} {
 		got := f.fails(f.do("GET", "/api/catalog/v1/config?warehouse="+url.QueryEscape("default@"+point), ""), 400, "BadRequestException")
@@ -150,7 +151,7 @@ func TestPastIsReadOnly(t *testing.T) {
 	equal(t, "events", len(f.events("")), before)
 	f.must(204, f.do("POST", then(9)+"/namespaces/m/tables/u/metrics", `{"report-type":"scan-report"}`))
 	f.must(200, f.do("GET", "/api/catalog/v1/default%409/namespaces/m/tables/u", ""))
-	for _, base := range []string{then(11), then(0), v1 + "@", v1 + "@x", v1 + "@-1", v1 + "@1@1", "/api/catalog/v1/nope@1", "/api/catalog/v1/@1"} {
+	for _, base := range []string{then(11), then(0), v1 + "@", v1 + "@x", v1 + "@-1", v1 + "@05", v1 + "@+5", v1 + "@1@1", "/api/catalog/v1/nope@1", "/api/catalog/v1/@1"} {
 		f.fails(f.do("GET", base+"/namespaces", ""), 404, "NoSuchWarehouseException")
 	}
 	f.fails(f.do("GET", "/api/puddle/v1/warehouses/default@5/events", ""), 404, "NoSuchWarehouseException")

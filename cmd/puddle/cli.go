@@ -110,7 +110,7 @@ func (s *session) end(err error) int {
 	}
 	code := exitCode(err)
 	if some := (partly{}); code == codeRefused && !errors.As(err, &some) {
-		fmt.Fprintln(s.stderr, "puddle: nothing was changed; docs/operations.md says what can be done in this build")
+		fmt.Fprintln(s.stderr, "puddle: nothing was changed"+next(err))
 	}
 	return code
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -67,6 +68,23 @@ func damaged(err error) error {
 		return &recover.Refusal{Reason: err.Error(), Command: "puddle verify", Err: err}
 	}
 	return &recover.Refusal{Reason: err.Error(), Command: "puddle recover", Err: err}
+}
+
+// next names the command that comes after a refusal: of a recovery, a look at what it
+// would do. Of those that this build lacks it names the page that says what to do.
+func next(err error) string {
+	var refusal *recover.Refusal
+	if !errors.As(err, &refusal) || refusal.Command == "" {
+		return ""
+	}
+	command, _, _ := strings.Cut(refusal.Command, ",")
+	switch verb, _, _ := strings.Cut(strings.TrimPrefix(command, "puddle "), " "); verb {
+	case "recover":
+		return "; next: " + command + " --dry-run"
+	case "relocate", "warehouse":
+		return "; " + verb + " is not in this build: see docs/operations.md, When it refuses to start"
+	}
+	return "; next: " + command
 }
 
 // exitCode is what the process ends with after an error. What an error is says
