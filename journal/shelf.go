@@ -36,6 +36,20 @@ func (s Shelf) Open(seq Seq, move int) ([]byte, error) {
 	return plain, nil
 }
 
+// File is the gzip file itself where that is kept, else what Open makes; it checks the
+// document as Open does, with the same errors.
+func (s Shelf) File(seq Seq, move int) ([]byte, error) {
+	text, err := s.Open(seq, move)
+	if err != nil {
+		return nil, err
+	}
+	_, kept, err := s(seq, move)
+	if err != nil || kept.Codec != CodecRaw {
+		return text, err
+	}
+	return kept.Data, nil
+}
+
 // chain collects the documents that one is made of, the one first, the whole one
 // last. Each is of an earlier event and of one patch less than the one before, so
 // that it ends.

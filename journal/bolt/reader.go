@@ -55,11 +55,16 @@ func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, er
 
 // Document implements journal.Reader.
 func (r reader) Document(ctx context.Context, seq journal.Seq, move int) ([]byte, error) {
-	return journal.Shelf(func(seq journal.Seq, move int) (journal.Event, journal.Document, error) {
+	return r.shelf(ctx).Open(seq, move)
+}
+
+// shelf looks documents up, all in one incarnation.
+func (r reader) shelf(ctx context.Context) journal.Shelf {
+	return func(seq journal.Seq, move int) (journal.Event, journal.Document, error) {
 		e, d, err := r.kept(ctx, seq, move)
 		r.incarnation = e.Incarnation // what it is built on is in no other
 		return e, d, err
-	}).Open(seq, move)
+	}
 }
 
 // kept is the document of a move as it is stored, and its event.

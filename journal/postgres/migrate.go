@@ -1,0 +1,79 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"puddle/journal"
+)
+
+// Format is the version of the tables that this build makes and uses: the number of
+// its last migration.
+const Format = 1
+
+// versionTable is where goose keeps which migrations were run.
+const versionTable = "migrations"
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the tables of a schema to Format. One of many that do so at once
+// does, and the others wait: goose's own lock comes after its first table.
+func migrate(ctx context.Context, c *pgx.ConnConfig, schema string) (err error) {
+	c = c.Copy()
+	c.RuntimeParams["lock_timeout"] = "0" // the others' migrations may take as long as they want
+	session, err := pgx.ConnectConfig(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }() // which gives the lock back
+	if _, err := session.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('puddle: migrate ' || $1::text, 0))`, schema); err != nil {
+		return err
+	}
+	if err := makeSchema(ctx, session, schema); err != nil {
+		return err
+	}
+	there, err := runMigrations(ctx, c)
+	if err != nil {
+		return fmt.Errorf("migrate the schema %s: %w", schema, err)
+	}
+	if there > Format {
+		return fmt.Errorf("%w: the schema %s has the version %d, this build knows %d", journal.ErrFormat, schema, there, Format)
+	}
+	return nil
+}
+
+// makeSchema makes a schema that is not there. Who may not make one may use it.
+func makeSchema(ctx context.Context, session *pgx.Conn, schema string) error {
+	var there bool
+	err := session.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)`, schema).Scan(&there)
+	if err == nil && !there {
+		_, err = session.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{schema}.Sanitize())
+	}
+	return err
+}
+
+// runMigrations runs those that are missing, and answers the version that is there then.
+func runMigrations(ctx context.Context, c *pgx.ConnConfig) (there int64, err error) {
+	db := stdlib.OpenDB(*c)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return 0, err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return 0, err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return 0, err
+	}
+	return provider.GetDBVersion(ctx)
+}

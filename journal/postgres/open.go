@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"puddle/journal"
+)
+
+// DB is a journal in a PostgreSQL database. Safe for concurrent use, also its
+// Append: groups of several goroutines and processes wait for each other at the
+// heads of their warehouses.
+type DB struct {
+	pool    *pgxpool.Pool
+	options Options
+	closed  atomic.Bool
+}
+
+var _ journal.Journal = (*DB)(nil)
+
+// Open connects, makes or migrates the tables, and refuses a server that would not
+// keep what it acknowledges: ErrFsyncOff, ErrSynchronousCommitOff, ErrReadOnly; and
+// tables of a newer build: journal.ErrFormat. Many may open the same at once.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	config, err := o.config()
+	if err != nil {
+		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
+	}
+	db := &DB{pool: pool, options: o}
+	if err := db.prepare(ctx, config.ConnConfig); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
+	}
+	return db, nil
+}
+
+func (db *DB) prepare(ctx context.Context, c *pgx.ConnConfig) error {
+	if err := db.checkSession(ctx); err != nil {
+		return err
+	}
+	return migrate(ctx, c, db.options.Schema)
+}
+
+// Close implements journal.Journal.
+func (db *DB) Close() error {
+	db.closed.Store(true)
+	db.pool.Close()
+	return nil
+}
+
+// said is an error as the journal says it.
+func (db *DB) said(err error) error {
+	if err != nil && db.closed.Load() {
+		return fmt.Errorf("%w: %w", journal.ErrClosed, err)
+	}
+	return err
+}
+
+// Warehouses implements journal.Journal.
+func (db *DB) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
+	rows, err := db.pool.Query(ctx, `SELECT warehouse FROM heads ORDER BY warehouse`)
+	if err != nil {
+		return nil, db.said(err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[[16]byte])
+	all := make([]uuid.UUID, len(ids))
+	for i, id := range ids {
+		all[i] = id
+	}
+	return all, db.said(err)
+}
+
+// Warehouse implements journal.Journal.
+func (db *DB) Warehouse(id uuid.UUID) journal.Reader { return reader{db: db, warehouse: id} }
+
+// Incarnation implements journal.Journal.
+func (db *DB) Incarnation(warehouse, incarnation uuid.UUID) journal.Reader {
+	return reader{db: db, warehouse: warehouse, incarnation: incarnation}
+}

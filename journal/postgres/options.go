@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// What the options are when they are left out.
+const (
+	DefaultSchema         = "puddle"
+	DefaultMaxConnections = 10
+)
+
+// Limits of time.
+const (
+	// IdleLimit is how long a transaction may do nothing before the server ends it.
+	IdleLimit = 10 * time.Second
+	// LockLimit is how long a group waits for the heads of its warehouses. It is
+	// longer than IdleLimit: whoever holds them and does nothing is gone by then.
+	LockLimit = 20 * time.Second
+	// OutcomeLimit is how long it is tried to find out what became of a commit.
+	OutcomeLimit = 30 * time.Second
+
+	connectLimit = 5 * time.Second
+)
+
+// Options say where the journal is.
+type Options struct {
+	// URL is a connection string of PostgreSQL, with the settings of a session
+	// behind it where it has some.
+	URL string
+	// Schema holds the tables, and is made where it is not there and the role may.
+	// Small letters, digits and underscores; empty: DefaultSchema.
+	Schema string
+	// MaxConnections bounds the connections of this process; 0: DefaultMaxConnections.
+	MaxConnections int
+	// Unsafe takes a server that may lose what it has acknowledged. For tests, whose
+	// servers do without fsync; everybody else loses data by it.
+	Unsafe bool
+
+	outcomeLimit time.Duration // 0: OutcomeLimit
+}
+
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// config checks the options and fills in what was left out.
+func (o *Options) config() (*pgxpool.Config, error) {
+	if o.Schema == "" {
+		o.Schema = DefaultSchema
+	}
+	if o.MaxConnections == 0 {
+		o.MaxConnections = DefaultMaxConnections
+	}
+	if o.outcomeLimit == 0 {
+		o.outcomeLimit = OutcomeLimit
+	}
+	if !schemaName.MatchString(o.Schema) {
+		return nil, fmt.Errorf("schema %q: small letters, digits and underscores, at most 63", o.Schema)
+	}
+	const most = 10_000
+	if o.MaxConnections < 1 || o.MaxConnections > most {
+		return nil, fmt.Errorf("%d connections at most: from 1 to %d", o.MaxConnections, most)
+	}
+	c, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return nil, err // it does not show the password
+	}
+	c.MaxConns = int32(o.MaxConnections)
+	if c.ConnConfig.ConnectTimeout == 0 {
+		c.ConnConfig.ConnectTimeout = connectLimit
+	}
+	o.session(c.ConnConfig, LockLimit, IdleLimit)
+	c.ConnConfig.RuntimeParams["search_path"] = o.Schema
+	return c, nil
+}
+
+// session sets what the URL does not.
+func (o *Options) session(c *pgx.ConnConfig, lock, idle time.Duration) {
+	for name, value := range map[string]string{
+		"application_name":                    "puddle",
+		"lock_timeout":                        strconv.FormatInt(lock.Milliseconds(), 10),
+		"idle_in_transaction_session_timeout": strconv.FormatInt(idle.Milliseconds(), 10),
+	} {
+		if _, set := c.RuntimeParams[name]; !set {
+			c.RuntimeParams[name] = value
+		}
+	}
+}
