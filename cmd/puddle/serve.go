@@ -29,5 +29,6 @@ func (serveCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	defer rarerCollections().end() // opening the tables has a pace of its own
 	return started.run(s.stop, s.force)
 }
