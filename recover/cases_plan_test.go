@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -294,6 +296,36 @@ func TestCase52_Hostile(t *testing.T) {
 	}
 	if len(p.NotUsed) != 1 || !strings.Contains(p.NotUsed[0].MetadataLocation, "torn") {
 		t.Errorf("not used: %+v", p.NotUsed)
+	}
+}
+
+// A sidecar that may not be read stops nothing; when none may be, nothing is known.
+func TestCase52_MayNotBeRead(t *testing.T) {
+	s := newShore(t)
+	s.put(key("v1"), tableText(1, 0))
+	s.says(1, "t", file("v1"))
+	s.says(2, "u", file("v2"))
+	closed := map[string]bool{sidecars.Key(numbered(2)): true}
+	store := faulty.New(s.own, func(op faulty.Op, key string) faulty.Fault {
+		if op == faulty.Get && closed[key] {
+			return faulty.Before(&fs.PathError{Op: "open", Path: key, Err: syscall.EACCES})
+		}
+		return faulty.Fault{}
+	})
+	plan := func() recover.Plan {
+		p, err := recover.PlanSidecars(t.Context(), recover.Evidences{Roots: rootsOf(store, s.other), Name: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := plan()
+	if o := object(t, p, 2); p.Unseen != nil || object(t, p, 1).Outcome != recover.Recovered || o.Outcome != recover.Failed || !strings.Contains(o.Err.Error(), "may not be read") {
+		t.Errorf("%v, %+v", p.Unseen, p.Objects)
+	}
+	closed[sidecars.Key(numbered(1))] = true
+	if p := plan(); !errors.Is(p.Unseen, fs.ErrPermission) {
+		t.Errorf("unseen: %v", p.Unseen)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -44,8 +45,12 @@ func readClaims(ctx context.Context, store warehouse.Reader, read func()) (*clai
 	if c.cursor, _, err = sidecars.ReadCursor(ctx, store); err != nil && !errors.As(err, &unusable) {
 		return nil, fmt.Errorf("sidecars: %w", err)
 	}
+	var closed error // a sidecar that may not be read
 	for found, err := range sidecars.List(ctx, store) {
 		read()
+		if errors.Is(found.Err, fs.ErrPermission) {
+			closed = found.Err
+		}
 		switch {
 		case err != nil && found.Key == "" || ctx.Err() != nil:
 			return nil, fmt.Errorf("sidecars: %w", cmp.Or(ctx.Err(), err))
@@ -59,6 +64,9 @@ func readClaims(ctx context.Context, store warehouse.Reader, read func()) (*clai
 		default:
 			c.add(found.Object)
 		}
+	}
+	if closed != nil && len(c.objects)+len(c.namespaces) == 0 { // whoever recovers has no right to
+		c.unseen = closed
 	}
 	return c, nil
 }

@@ -59,7 +59,7 @@ func (x *recovery) keptTables(ctx context.Context, e *evidence) (kept projection
 		}
 	}
 	return nil, nil, &recover.Refusal{
-		Warehouse: e.Name, Command: "puddle recover --help",
+		Warehouse: e.Name,
 		Reason: fmt.Sprintf("it is being recovered from pointer tables that stand at %s, and no %s.broken-* does: put that file back", at, x.node.config.Metastore.SQLitePath),
 	}
 }
