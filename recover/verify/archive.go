@@ -35,9 +35,12 @@ func (r *run) archive(ctx context.Context) error {
 		r.unseen(archive.Folder, err)
 		return nil
 	}
-	if behind := r.summary.Seq - done.End.Seq; err == nil && r.Now == nil && done.Events > 0 && done.End.Seq < r.summary.Seq {
-		r.found(Finding{Severity: Note, Kind: KindArchive, Place: archive.Folder,
-			Message: fmt.Sprintf("it ends at %d, %d events before the journal: the next start archives them", done.End.Seq, behind)})
+	if err == nil && r.Now == nil && done.Events > 0 && done.End.Seq < r.summary.Seq {
+		behind := fmt.Sprintf("it ends at %d, %d events before the journal", done.End.Seq, r.summary.Seq-done.End.Seq)
+		if done.End.IsZero() {
+			behind = "it has nothing yet of the journal's current incarnation"
+		}
+		r.found(Finding{Severity: Note, Kind: KindArchive, Place: archive.Folder, Message: behind + ": the next start archives what it lacks"})
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -73,10 +74,14 @@ type besides struct {
 	named  map[string]sidecars.Namespace // of the cursor's incarnation
 }
 
-// astray tells of a sidecar that says something else.
+// astray tells of a sidecar that says something else. One of a table that this catalog
+// does not have may be all that is known of it.
 func (r *run) astray(place, message string) {
-	r.found(Finding{Severity: Warning, Kind: KindSidecar, Place: place, Message: message,
-		Next: "stop the server, delete this file, if it is there, and " + sidecars.Folder + "/cursor.json, and start it: what is missing is written again"})
+	f := Finding{Severity: Warning, Kind: KindSidecar, Place: place, Message: message}
+	if _, live := slices.BinarySearchFunc(r.live, stemOf(place), byUUID); live {
+		f.Next = "stop the server, delete this file, if it is there, and " + sidecars.Folder + "/cursor.json, and start it: what is missing is written again"
+	}
+	r.found(f)
 }
 
 // object compares a sidecar with the last step of its object.
