@@ -13,12 +13,11 @@ const bucketDepth = 4
 
 // checkFree makes sure that the list of free pages names none that is in use: bbolt
 // believes it, and would write over what was acknowledged. Of the tree it reads what leads to
-// pages and the last leaf of each bucket, which the next append replaces: bbolt then gives up
-// all pages that it says it runs over. Of the rest it reads one header for each run of free
-// pages, so that it costs what branch pages and free pages there are, and not what the
-// journal holds. Ids and answers may go into leaves before the last: what those say that
-// they run over is left to CheckPages, unless it is free. What it finds is a *Damage.
-// Nobody may have the file open to write.
+// pages and what the next append may replace, of which bbolt then gives up all pages that it
+// says it runs over: the last leaf of each bucket, and of ids and answers, which may go
+// anywhere, one header for each leaf. Of the rest it reads one header for each run of free
+// pages, so that it costs what branch pages, free pages and ids there are, and not what the
+// journal holds. What it finds is a *Damage. Nobody may have the file open to write.
 func checkFree(path string) error {
 	var damage *journal.Damage
 	err := look(context.Background(), path, &pages{skim: true, found: func(f journal.Flaw) {
@@ -45,15 +44,6 @@ func (p *pages) aboveSkipped(all []element, leaf bool) (bool, error) {
 	}
 	h, err := p.head(all[0].child)
 	return p.skips(h), err
-}
-
-// name marks a page that is not read.
-func (p *pages) name(id uint64) {
-	if id >= p.meta.high {
-		p.flaw("page %d is named, and there are %d", id, p.meta.high)
-		return
-	}
-	p.mark(id, named)
 }
 
 // free checks that what is listed as free is not in use, and, when all was read, that

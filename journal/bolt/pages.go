@@ -47,7 +47,10 @@ type pages struct {
 	uses  []use
 	skim  bool // the leaves of buckets that hold no buckets are not read
 	depth int  // how many buckets hold the one that is looked at
+	each  bool // any leaf of it may be replaced next, not the last alone
 	found func(journal.Flaw)
+
+	replaceable []uint64 // such leaves that were not read
 }
 
 // CheckPages reads every page of a journal's file that nobody has open to write: the
@@ -113,7 +116,7 @@ func look(ctx context.Context, path string, p *pages) (err error) {
 	}
 	p.uses = make([]use, p.meta.high)
 	p.uses[0], p.uses[1] = taken, taken
-	if err := p.tree(ctx, p.meta.root, nil, nil); err != nil {
+	if err := errors.Join(p.tree(ctx, p.meta.root, nil, nil), p.runOver()); err != nil {
 		return err
 	}
 	return p.free()
@@ -138,12 +141,17 @@ func (p *pages) head(id uint64) (head, error) {
 	if _, err := p.file.ReadAt(data, int64(id)*int64(p.meta.pageSize)); err != nil {
 		return head{}, err
 	}
+	return p.headOf(id, data), nil
+}
+
+// headOf reads the header of a page that there is.
+func (p *pages) headOf(id uint64, data []byte) head {
 	h := head{flags: binary.NativeEndian.Uint16(data[8:]), pages: uint64(binary.NativeEndian.Uint32(data[12:])) + 1}
 	if says := binary.NativeEndian.Uint64(data); says != id || id+h.pages > p.meta.high {
 		p.flaw("page %d says that it is page %d, of %d pages", id, says, h.pages)
-		return head{}, nil
+		return head{}
 	}
-	return h, nil
+	return h
 }
 
 // mark notes that a page is in use, and tells when it is so twice.
@@ -248,9 +256,9 @@ func (p *pages) node(ctx context.Context, id uint64, data, from, before []byte, 
 		}
 		switch {
 		case leaf && e.bucket:
-			err = p.bucket(ctx, id, e.value)
+			err = p.bucket(ctx, id, e)
 		case above && (before != nil || i < len(all)-1):
-			p.name(e.child)
+			p.skip(e.child)
 		case !leaf:
 			until := before
 			if i+1 < len(all) {
@@ -266,13 +274,15 @@ func (p *pages) node(ctx context.Context, id uint64, data, from, before []byte, 
 }
 
 // bucket looks at what a bucket holds, in pages of its own or in its value.
-func (p *pages) bucket(ctx context.Context, id uint64, value []byte) error {
+func (p *pages) bucket(ctx context.Context, id uint64, e element) error {
+	value := e.value
 	if len(value) < bucketSize || binary.NativeEndian.Uint64(value[8:]) != 0 {
 		p.flaw("page %d holds a bucket that is none", id)
 		return nil
 	}
 	p.depth++
-	defer func() { p.depth-- }()
+	p.each = p.depth == bucketDepth && !grows(e.key)
+	defer func() { p.depth, p.each = p.depth-1, false }()
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return p.tree(ctx, root, nil, nil)
 	}
