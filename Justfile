@@ -20,6 +20,10 @@ race:
 lint:
     .ci/lint
 
+# recovery over so many random warehouses, and as many random lives through losses; it says how many it came to
+laws checks="20000":
+    go test ./recover -run '^(TestLawPlan|TestLawLives)$' -v -timeout 0 -rapid.nofailfile -rapid.checks={{checks}}
+
 # what the compiler's own checker finds
 vet:
     go vet ./...

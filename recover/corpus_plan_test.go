@@ -1,9 +1,11 @@
 package recover_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -23,11 +25,12 @@ func TestRecoverEngineMade(t *testing.T) {
 	for _, folder := range []string{"pyiceberg-history", "pyiceberg-faults", "spark-replace", "trino-views"} {
 		t.Run(folder, func(t *testing.T) {
 			made := openEngineMade(t, folder)
-			found := classes{}
+			found, proven := classes{}, classes{}
 			for n := range len(made.events) + 1 {
-				made.recoverFrom(t, n, found)
+				made.recoverFrom(t, n, false, found)
+				made.recoverFrom(t, n, true, proven)
 			}
-			t.Log(found)
+			t.Log(found, "with an archive:", proven)
 			if found["right"] < 10*len(made.events)/3 {
 				t.Errorf("too few were right: %v", found)
 			}
@@ -35,17 +38,20 @@ func TestRecoverEngineMade(t *testing.T) {
 	}
 }
 
-// recoverFrom recovers from the sidecars after n events, and compares with the end.
-func (m *engineMade) recoverFrom(t *testing.T, n int, found classes) {
+// recoverFrom recovers from the sidecars after n events, with an archive of all events or
+// without, and compares with the end.
+func (m *engineMade) recoverFrom(t *testing.T, n int, archived bool, found classes) {
 	t.Helper()
 	said := map[uuid.UUID]*pointed{}
 	for _, o := range m.after(t, n) {
 		said[o.id] = o // of two names of one uuid the last one written stays
 		m.write(t, o)
 	}
-	plan, err := recover.PlanSidecars(t.Context(), recover.Evidences{
-		Roots: warehouse.Roots{{URL: m.url, Location: location(t, m.url), Store: m.store}}, Name: "a",
-	})
+	evidences := recover.Evidences{Roots: warehouse.Roots{{URL: m.url, Location: location(t, m.url), Store: m.store}}, Name: "a"}
+	if archived {
+		evidences.Proven, evidences.ProvenUntil = m.proven(t), m.events[len(m.events)-1].At.Add(time.Hour) // it went on elsewhere
+	}
+	plan, err := recover.PlanSidecars(t.Context(), evidences)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +67,52 @@ func (m *engineMade) recoverFrom(t *testing.T, n int, found classes) {
 		if class == "" {
 			t.Errorf("after %d events: planned %+v, the truth is %+v", n, p, *truth[p.UUID][0])
 		}
-		if p.Confidence == recover.Proven {
-			t.Errorf("after %d events: %s is proven by a sidecar", n, p.Identifier)
-		}
+		m.checkProven(t, n, archived, p, class)
 		if n == len(m.events) && class != "right" && class != "dropped" && class != "two names of one uuid" && class != "orphan of a crash" {
 			t.Errorf("at the end: %s is of class %q", p.Identifier, class)
 		}
 		found[class]++
+	}
+}
+
+// proven are the files that the events made current.
+func (m *engineMade) proven(t *testing.T) func(context.Context, uuid.UUID) (func(warehouse.Location) bool, bool, error) {
+	t.Helper()
+	files := map[uuid.UUID]map[warehouse.Location]bool{}
+	for _, e := range m.events {
+		if e.Op == "drop" {
+			continue
+		}
+		at := location(t, e.Location)
+		if id, there := m.uuids[at]; there {
+			if files[id] == nil {
+				files[id] = map[warehouse.Location]bool{}
+			}
+			files[id][at] = true
+		}
+	}
+	return func(_ context.Context, id uuid.UUID) (func(warehouse.Location) bool, bool, error) {
+		return func(at warehouse.Location) bool { return files[id][at] }, files[id] != nil, nil
+	}
+}
+
+// checkProven sees that nothing that is proven differs, and that without an archive nothing
+// is.
+func (m *engineMade) checkProven(t *testing.T, n int, archived bool, p recover.PlannedObject, class string) {
+	t.Helper()
+	if p.Confidence != recover.Proven {
+		if archived && class == "orphan of a crash" {
+			t.Errorf("after %d events: %s is an orphan, and the archive knows", n, p.MetadataLocation)
+		}
+		return
+	}
+	switch class {
+	case "right", "late rename", "late drop", "two names of one uuid": // what an archive proves is the file
+	default:
+		t.Errorf("after %d events: %s is proven, and of class %q", n, p.Identifier, class)
+	}
+	if !archived {
+		t.Errorf("after %d events: %s is proven by a sidecar", n, p.Identifier)
 	}
 }
 
