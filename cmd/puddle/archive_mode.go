@@ -54,8 +54,12 @@ func closeArchive(follower *archive.Follower) error {
 func archiveFailed(log zerolog.Logger, warehouse string) func(error) {
 	return func(err error) {
 		line, message := log.Warn(), "archive is late"
-		if archive.Final(err) {
+		var damage *archive.Damage
+		switch {
+		case archive.Final(err):
 			line, message = log.Error().Str("see", "docs/operations.md#the-archive-has-stopped"), "archive has stopped"
+		case errors.As(err, &damage):
+			line = line.Str("see", "puddle verify "+warehouse+" --level 1 --repair")
 		}
 		line.Str("warehouse", warehouse).Err(err).Msg(message)
 	}

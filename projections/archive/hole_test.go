@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"puddle/internal/warehouse/faulty"
 	"puddle/internal/warehouse/memory"
 	"puddle/journal"
 	"puddle/projections/archive"
@@ -68,11 +71,8 @@ func TestHolesAreSealedAgain(t *testing.T) {
 func (w *world) sealHoles(t *testing.T, what string) {
 	t.Helper()
 	done, _ := w.audited(t)
-	var aside []string
 	for _, h := range done.Holes {
-		if strings.Contains(h.String(), "  ") {
-			t.Error(h.String())
-		}
+		var aside []string
 		err := archive.Seal(ctx, w.options(w.disk), h, func(_ context.Context, key string) error {
 			aside = append(aside, key)
 			return nil
@@ -151,5 +151,44 @@ func TestOtherDocumentsAreNotSealed(t *testing.T) {
 	w.journal = without
 	if err := archive.Seal(ctx, w.options(w.disk), done.Holes[0], nil); !errors.Is(err, archive.ErrOtherDocuments) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Stopped at any call of the store, done or not, sealing again goes on when it is run again.
+func TestSealingAgainIsStopped(t *testing.T) {
+	sound, incarnation := copied(t)
+	want := copies(t, sound.disk)
+	spoilt := func() *world {
+		w := sound.clone(t)
+		w.spoil(t, archive.EventsKey(incarnation, 17), func(data []byte) []byte { return data[1:] })
+		w.spoil(t, archive.DocumentsKey(incarnation, 17), func(data []byte) []byte { return data[1:] })
+		for _, name := range []string{archive.EventsKey(incarnation, 5), archive.EventsKey(incarnation, 9), archive.DocumentsKey(incarnation, 21)} {
+			if err := w.disk.Delete(ctx, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return w
+	}
+	for _, fault := range []faulty.Fault{faulty.Before(errors.New("not done")), faulty.After(errors.New("done"))} {
+		for at, failed := 0, true; failed; at++ {
+			w := spoilt()
+			done, _ := w.audited(t)
+			failed = false
+			for _, h := range done.Holes {
+				o := w.options(failing(w.disk, func(call int) faulty.Fault {
+					if call == at {
+						return fault
+					}
+					return faulty.Fault{}
+				}))
+				if err := archive.Seal(ctx, o, h, func(context.Context, string) error { return nil }); err != nil {
+					failed = true
+				}
+			}
+			w.sealHoles(t, "again")
+			if diff := cmp.Diff(want, copies(t, w.disk)); diff != "" {
+				t.Fatalf("%v at call %d:\n%s", fault, at, diff)
+			}
+		}
 	}
 }
