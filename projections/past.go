@@ -89,17 +89,19 @@ func (p *Past) fold(ctx context.Context, seq journal.Seq) (held, error) {
 	if h, ok := p.find(seq); ok {
 		return h, nil
 	}
-	state := newState(p.warehouse, make(turn, 1))
-	state.publish(p.nearest(seq))
-	for next := state.held.cursor.Seq; next < seq; {
+	f := begun(p.warehouse, p.nearest(seq))
+	for next := f.held.cursor.Seq; next < seq; {
 		next = min(next+stride, seq) // where seqs jump, nothing is there
-		err := CatchUp(ctx, p.from, next, state)
-		p.keep(state.now())
+		err := CatchUp(ctx, p.from, next, f)
+		if f.failed {
+			return held{}, err
+		}
+		p.keep(f.done())
 		if err != nil {
 			return held{}, err
 		}
 	}
-	return state.now(), nil
+	return f.done(), nil
 }
 
 // find gives the state as of a seq, if it is kept.

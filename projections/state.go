@@ -20,7 +20,10 @@ type State struct {
 	held held // guarded by mu; a copy stays as it is
 }
 
-var _ Warehouse = (*State)(nil)
+var (
+	_ Warehouse = (*State)(nil)
+	_ Loader    = (*State)(nil)
+)
 
 // NewState is the empty state of a warehouse.
 func NewState(warehouse uuid.UUID) *State { return newState(warehouse, make(turn, 1)) }
@@ -50,13 +53,11 @@ func (s *State) Apply(ctx context.Context, events ...journal.Event) error {
 		return err
 	}
 	defer s.turn.give()
-	next := s.now()
-	for _, e := range events {
-		if err := next.apply(s.warehouse, e); err != nil {
-			return err
-		}
+	f := begun(s.warehouse, s.now())
+	if err := f.Apply(ctx, events...); err != nil {
+		return err
 	}
-	s.publish(next)
+	s.publish(f.done())
 	return nil
 }
 

@@ -16,6 +16,7 @@ type held struct {
 	cursor         journal.Position
 	name, location string
 	depth          depth
+	owners         owner // the last that there was
 
 	namespaces tree[Namespace]         // by path
 	ids        tree[journal.Namespace] // by id
@@ -70,8 +71,30 @@ func (h *held) apply(warehouse uuid.UUID, e journal.Event) error {
 
 // Begin forgets all but history.
 func (h *held) Begin(name, location string) error {
-	*h = held{cursor: h.cursor, name: name, location: location, depth: h.depth, steps: h.steps, marks: h.marks, holders: h.holders}
+	was := *h
+	*h = held{
+		cursor: h.cursor, name: name, location: location, depth: h.depth, owners: h.owners,
+		steps: h.steps, marks: h.marks, holders: h.holders,
+	}
+	h.ownedBy(was.steps.owner)
 	return nil
+}
+
+// own has what is done from now on change in place what it has made itself: until share,
+// a copy of h does not stay as it is.
+func (h *held) own() {
+	h.owners++
+	h.ownedBy(h.owners)
+}
+
+// share has a copy of h stay as it is, whatever is done to h.
+func (h *held) share() { h.ownedBy(nobody) }
+
+func (h *held) ownedBy(by owner) {
+	h.namespaces.owner, h.ids.owner, h.children.owner = by, by, by
+	h.objects.owner, h.names.owner, h.kinds.owner, h.places.owner = by, by, by, by
+	h.purges.owner, h.due.owner = by, by
+	h.steps.owner, h.marks.owner, h.holders.owner = by, by, by
 }
 
 // FindNamespace finds by name.

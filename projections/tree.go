@@ -8,14 +8,35 @@ import (
 // tree is an ordered map that never changes: put and remove answer another tree
 // that shares what stayed. A copy is one word, so a State can be tried on and
 // thrown away, and readers need no lock. It is a treap whose ranks follow from
-// the keys; all operations take logarithmic time.
-type tree[V any] struct{ root *node[V] }
+// the keys; all operations take logarithmic time. While it has an owner, put and remove
+// change the nodes in place that were made for the same owner: only the last tree that
+// they answered is of use then.
+type tree[V any] struct {
+	root  *node[V]
+	owner owner
+}
+
+// owner is who alone can reach some nodes.
+type owner uint32
+
+const nobody owner = 0
 
 type node[V any] struct {
 	key         string
-	rank        uint64
+	rank        uint32
+	owner       owner
 	value       *V // never changed: copies of the node share it
 	left, right *node[V]
+}
+
+// of is the node, or a copy of it, that may be changed for an owner.
+func (n *node[V]) of(by owner) *node[V] {
+	if by != nobody && n.owner == by {
+		return n
+	}
+	own := *n
+	own.owner = by
+	return &own
 }
 
 var ranks = maphash.MakeSeed()
@@ -36,10 +57,11 @@ func (t tree[V]) get(key string) (value V, ok bool) {
 }
 
 func (t tree[V]) put(key string, value V) tree[V] {
-	return tree[V]{put(t.root, &node[V]{key: key, rank: maphash.String(ranks, key), value: &value})}
+	fresh := &node[V]{key: key, rank: uint32(maphash.String(ranks, key)), owner: t.owner, value: &value}
+	return tree[V]{put(t.root, fresh), t.owner}
 }
 
-func (t tree[V]) remove(key string) tree[V] { return tree[V]{remove(t.root, key)} }
+func (t tree[V]) remove(key string) tree[V] { return tree[V]{remove(t.root, key, t.owner), t.owner} }
 
 // from yields the entries at and after a key, ascending.
 func (t tree[V]) from(key string) iter.Seq2[string, V] {
@@ -78,9 +100,9 @@ func part[V any](n *node[V], key string) (less *node[V], value *V, greater *node
 	case n.key == key:
 		return n.left, n.value, n.right
 	}
-	less, greater = split(n, key)
-	if v, ok := (tree[V]{greater}).get(key); ok {
-		return less, &v, remove(greater, key)
+	less, greater = split(n, key, nobody)
+	if v, ok := (tree[V]{root: greater}).get(key); ok {
+		return less, &v, remove(greater, key, nobody)
 	}
 	return less, nil, greater
 }
@@ -105,48 +127,48 @@ func put[V any](n, fresh *node[V]) *node[V] {
 		fresh.left, fresh.right = n.left, n.right
 		return fresh
 	case fresh.rank > n.rank:
-		fresh.left, fresh.right = split(n, fresh.key)
+		fresh.left, fresh.right = split(n, fresh.key, fresh.owner)
 		return fresh
 	}
-	changed := *n
+	changed := n.of(fresh.owner)
 	if fresh.key < n.key {
 		changed.left = put(n.left, fresh)
 	} else {
 		changed.right = put(n.right, fresh)
 	}
-	return &changed
+	return changed
 }
 
-func remove[V any](n *node[V], key string) *node[V] {
+func remove[V any](n *node[V], key string, by owner) *node[V] {
 	if n == nil {
 		return nil
 	}
 	if key == n.key {
-		return merge(n.left, n.right)
+		return merge(n.left, n.right, by)
 	}
-	changed := *n
+	changed := n.of(by)
 	if key < n.key {
-		changed.left = remove(n.left, key)
+		changed.left = remove(n.left, key, by)
 	} else {
-		changed.right = remove(n.right, key)
+		changed.right = remove(n.right, key, by)
 	}
-	return &changed
+	return changed
 }
 
-func split[V any](n *node[V], key string) (less, greater *node[V]) {
+func split[V any](n *node[V], key string, by owner) (less, greater *node[V]) {
 	if n == nil {
 		return nil, nil
 	}
-	changed := *n
+	changed := n.of(by)
 	if n.key < key {
-		changed.right, greater = split(n.right, key)
-		return &changed, greater
+		changed.right, greater = split(n.right, key, by)
+		return changed, greater
 	}
-	less, changed.left = split(n.left, key)
-	return less, &changed
+	less, changed.left = split(n.left, key, by)
+	return less, changed
 }
 
-func merge[V any](less, greater *node[V]) *node[V] {
+func merge[V any](less, greater *node[V], by owner) *node[V] {
 	switch {
 	case less == nil:
 		return greater
@@ -154,13 +176,13 @@ func merge[V any](less, greater *node[V]) *node[V] {
 		return less
 	}
 	if less.rank > greater.rank {
-		changed := *less
-		changed.right = merge(less.right, greater)
-		return &changed
+		changed := less.of(by)
+		changed.right = merge(less.right, greater, by)
+		return changed
 	}
-	changed := *greater
-	changed.left = merge(less, greater.left)
-	return &changed
+	changed := greater.of(by)
+	changed.left = merge(less, greater.left, by)
+	return changed
 }
 
 func ascend[V any](n *node[V], from string, yield func(string, V) bool) bool {
