@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/rs/zerolog"
 )
 
 // busy are clients that commit to a table each, one version after the other.
@@ -115,4 +119,33 @@ func restoredHas(t *testing.T, dir string, floor [4]int64) {
 			t.Errorf("t%d is restored as of version %d, %d was acknowledged before (%v)", i, had, least, err)
 		}
 	}
+}
+
+// TestRestoredTablesAreNotCaughtUpInSilence: pointer tables that are put back beside their
+// journal follow it, however little they lack, with a warning that names the way back.
+func TestRestoredTablesAreNotCaughtUpInSilence(t *testing.T) {
+	dir := t.TempDir()
+	c := configured(t, dir, "")
+	tables, copied := c.Metastore.SQLitePath, filepath.Join(dir, "backup.db")
+	r := started(t, c)
+	r.makeNamespaces("before", 1)
+	if err := backUp(tables, copied); err != nil {
+		t.Fatal(err)
+	}
+	r.makeNamespaces("after", 1)
+	r.stopped()
+	if err := os.Rename(copied, tables); err != nil {
+		t.Fatal(err)
+	}
+	lines := make(chan string, 100)
+	r = startedWith(t, c, zerolog.New(writerFunc(func(line []byte) {
+		if bytes.Contains(line, []byte(`"message":"pointer tables"`)) {
+			lines <- string(line)
+		}
+	})))
+	r.wantNamespaces([]string{"before0", "after0"})
+	if line := <-lines; !strings.Contains(line, `"level":"warn"`) || !strings.Contains(line, "puddle recover --at") || !strings.Contains(line, `"events":1`) {
+		t.Error(line)
+	}
+	r.stopped()
 }

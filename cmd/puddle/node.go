@@ -206,9 +206,7 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 	switch {
 	case done.Because != nil:
 		line = n.log.Warn().Err(done.Because)
-	case done.Outcome == recover.CaughtUp && done.Events <= journal.MaxGroupEntries:
-		line = n.log.Info() // a process that was killed leaves no more
-	case done.Outcome == recover.CaughtUp:
+	case done.Outcome == recover.CaughtUp: // a process that was killed leaves some events, too
 		line = n.log.Warn().Str("see", "puddle recover --at, if they were put back to go back in time")
 	case done.Outcome == recover.Rebuilt && done.Events > 1: // one: it was just born
 		line = n.log.Info()
