@@ -78,6 +78,16 @@ type Step struct {
 	Move      journal.Move // Updates and Places are left out
 }
 
+// End is where a step led.
+type End struct {
+	Seq  journal.Seq
+	Kind journal.ObjectKind
+	To   *journal.To // nil: the object was gone; not to be changed
+}
+
+// End is where the step led.
+func (s Step) End() End { return End{s.Seq, s.Move.Kind, s.Move.To} }
+
 // Made is the location of the metadata file that the step's event made; empty
 // when it made none, or took one that was there.
 func (s Step) Made() string { return Made(s.Kind, s.Move) }

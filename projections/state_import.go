@@ -9,16 +9,16 @@ import (
 // errForgets: these tables do not keep all steps.
 var errForgets = errors.New("no history is kept")
 
-// LastStep is at the front of the object's past.
-func (h *held) LastStep(object uuid.UUID) (Step, bool, error) {
+// LastEnd is that of the front of the object's past.
+func (h *held) LastEnd(object uuid.UUID) (End, bool, error) {
 	if h.depth != allSteps {
-		return Step{}, false, errForgets
+		return End{}, false, errForgets
 	}
 	newest, ok := h.steps.get(string(object[:]))
 	if !ok {
-		return Step{}, false, nil
+		return End{}, false, nil
 	}
-	return newest.value, true, nil
+	return newest.value.End(), true, nil
 }
 
 // Import puts the steps at the front.

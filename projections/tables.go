@@ -49,9 +49,9 @@ type ObjectTable interface {
 	// it, in place of what is held of its uuid, and adds the step to the history.
 	// A dropped one has neither name nor place. No path comes twice.
 	Move(o HeldObject, e journal.Event, m journal.Move) error
-	// LastStep is the newest step of an object, of whatever incarnation; false when
-	// it has none. What it points at is not to be changed.
-	LastStep(object uuid.UUID) (Step, bool, error)
+	// LastEnd is where the newest step of an object led, of whatever incarnation;
+	// false when it has none.
+	LastEnd(object uuid.UUID) (End, bool, error)
 	// Import adds steps to the history of objects that FindObject does not find, each
 	// after those that are there. They stay as they are: in history alone.
 	Import(steps []Step) error

@@ -139,8 +139,8 @@ func (t *tables) stepsTo(object uuid.UUID, step int64, limit int) ([]projections
 	return steps, nil
 }
 
-// LastStep reads the last row of an object, and the one before.
-func (t *tables) LastStep(object uuid.UUID) (step projections.Step, ok bool, err error) {
+// lastStep reads the last row of an object, and the one before.
+func (t *tables) lastStep(object uuid.UUID) (step projections.Step, ok bool, err error) {
 	steps, err := t.steps(object, 1)
 	if err != nil || len(steps) == 0 {
 		return projections.Step{}, false, err

@@ -1,6 +1,8 @@
 package pointers
 
 import (
+	"fmt"
+
 	"github.com/google/uuid"
 
 	"puddle/journal"
@@ -50,20 +52,37 @@ func pastObject(o projections.HeldObject, m journal.Move) projections.HeldObject
 	return o
 }
 
-// LastStep reads it from SQLite.
-func (w *warm) LastStep(object uuid.UUID) (projections.Step, bool, error) {
+// LastEnd reads the last step.
+func (t *tables) LastEnd(object uuid.UUID) (projections.End, bool, error) {
+	row, err := t.find(object)
+	if err != nil || row == nil {
+		return projections.End{}, false, err
+	}
+	var what []byte
+	there, err := t.row(`SELECT what FROM history WHERE step = ?`, row.step).find(&what)
+	if err == nil && !there {
+		err = fmt.Errorf("%w: the last step of %s is not there", ErrCorrupt, object)
+	}
+	if err != nil {
+		return projections.End{}, false, err
+	}
+	step, _, err := unpackStep(what)
+	return step.End(), err == nil, err
+}
+
+// LastEnd is in memory.
+func (w *warm) LastEnd(object uuid.UUID) (projections.End, bool, error) {
 	is, ok := w.objects[object]
 	if !ok {
-		return projections.Step{}, false, nil
+		return projections.End{}, false, nil
 	}
-	if err := w.rows.history.flush(); err != nil {
-		return projections.Step{}, false, err
+	end := projections.End{Seq: is.seq, Kind: is.kind}
+	if is.ended {
+		return end, true, nil
 	}
-	steps, err := w.stepsTo(object, is.step, 1)
-	if err != nil || len(steps) == 0 {
-		return projections.Step{}, false, err
-	}
-	return steps[0], true, nil
+	o, err := is.object()
+	end.To = &journal.To{Identifier: o.Identifier, Location: o.Location, Pointer: o.Pointer}
+	return end, err == nil, err
 }
 
 // Import stays in memory, but for the steps.
@@ -84,6 +103,7 @@ func (w *warm) Import(steps []projections.Step) error {
 		}
 		o, before := pastObject(was, s.Move), is.step
 		is.kind, is.identifier, is.step, is.held = o.Kind, o.Identifier, w.step, w.keep(o, is.held)
+		is.seq, is.ended = s.Seq, s.Move.To == nil
 		w.changed(is)
 		if err := w.rows.step(is, before, s); err != nil {
 			return err

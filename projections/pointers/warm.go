@@ -39,7 +39,9 @@ type warmObject struct {
 	held          []byte
 	kind          journal.ObjectKind
 	dropped, past bool
-	dirty, kept   bool // is in the list; has a row
+	seq           journal.Seq // of its last step
+	ended         bool        // which led nowhere
+	dirty, kept   bool        // is in the list; has a row
 }
 
 // warmPath counts the places that are a path, and those below. Paths of the same
@@ -132,6 +134,7 @@ func (w *warm) Move(o projections.HeldObject, e journal.Event, m journal.Move) e
 	w.rename(is, o)
 	before := is.step
 	is.kind, is.step, is.held, is.dropped, is.past = o.Kind, w.step, w.keep(o, is.held), o.Dropped, false
+	is.seq, is.ended = e.Seq, o.Dropped
 	w.changed(is)
 	return w.rows.step(is, before, stepOf(e, m))
 }
