@@ -21,8 +21,12 @@ func (r *run) chain(ctx context.Context) error {
 		return err
 	}
 	r.summary.Incarnation, r.summary.Seq = head.Incarnation, head.Seq
+	held, err := r.Journal.Incarnations(ctx, r.ID)
+	if err == nil {
+		r.extent = extentOf(held)
+	}
 	if r.Auditor == nil {
-		return r.read(ctx)
+		return errors.Join(r.hurt(err), r.read(ctx, held))
 	}
 	seen, err := r.audit(ctx)
 	if errors.Is(err, journal.ErrNotAudited) {
@@ -67,25 +71,13 @@ func (r *run) audit(ctx context.Context) (journal.Audited, error) {
 	}, func(at journal.Audited) {
 		again()
 		r.reached.Audited = at
-		r.sink.Progress(r.Name, 1, at.Events, int64(r.summary.Seq))
+		r.sink.Progress(r.Name, 1, at.Events, r.extent.all)
 		r.tell()
 	})
 	if err == nil {
 		again()
 	}
 	return seen, err
-}
-
-// read is an audit of a journal that can only be read.
-func (r *run) read(ctx context.Context) error {
-	r.summary.Incarnations = 1
-	for _, err := range r.from.Scan(ctx, 0) {
-		if err != nil {
-			return r.damaged(err)
-		}
-		r.summary.Events++
-	}
-	return nil
 }
 
 // flaw tells what was found wrong with the journal.

@@ -158,7 +158,7 @@ func (f *folding) Apply(ctx context.Context, events ...journal.Event) error {
 func (f *folding) count(events []journal.Event, err error) error {
 	if err == nil {
 		f.done += int64(len(events))
-		f.run.sink.Progress(f.run.Name, 2, f.done, f.run.summary.Events)
+		f.run.sink.Progress(f.run.Name, 2, f.done, f.run.extent.followed)
 	}
 	return err
 }

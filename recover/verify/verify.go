@@ -141,6 +141,7 @@ type run struct {
 	level int
 
 	summary Summary
+	extent  extent                // of the journal
 	reached Progress              // so far
 	fold    projections.Warehouse // of the journal; nil: it is damaged
 	source  projections.Reader    // the fold, or else the pointer tables
