@@ -206,6 +206,8 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 	switch {
 	case done.Because != nil:
 		line = n.log.Warn().Err(done.Because)
+	case done.Outcome == recover.CaughtUp && n.purpose == rescuing:
+		line = n.log.Info()
 	case done.Outcome == recover.CaughtUp: // a process that was killed leaves some events, too
 		line = n.log.Warn().Str("see", "puddle recover --at, if they were put back to go back in time")
 	case done.Outcome == recover.Rebuilt && done.Events > 1: // one: it was just born
