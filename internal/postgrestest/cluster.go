@@ -182,9 +182,18 @@ func (l *serverLog) read(out io.Reader) {
 		if l.lines = append(l.lines, lines.Text()); len(l.lines) > most {
 			l.lines = l.lines[1:]
 		}
-		if !isReady && strings.Contains(lines.Text(), "ready to accept connections") {
+		if !isReady && strings.Contains(lines.Text(), "ready to accept") {
 			isReady = true
 			close(l.ready)
 		}
+	}
+}
+
+// Standby makes a stopped server a standby of nobody: from its next start on it
+// answers, and does not let anybody write.
+func (c *Cluster) Standby(tb testing.TB) {
+	tb.Helper()
+	if err := os.WriteFile(filepath.Join(c.data(), "standby.signal"), nil, 0o644); err != nil {
+		tb.Fatal(err)
 	}
 }

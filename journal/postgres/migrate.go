@@ -52,10 +52,15 @@ func migrate(ctx context.Context, c *pgx.ConnConfig, schema string) (err error) 
 
 // makeSchema makes a schema that is not there. Who may not make one may use it.
 func makeSchema(ctx context.Context, session *pgx.Conn, schema string) error {
-	var there bool
-	err := session.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)`, schema).Scan(&there)
-	if err == nil && !there {
+	var usable bool
+	var role string
+	err := session.QueryRow(ctx, `SELECT has_schema_privilege(oid, 'USAGE'), current_user FROM pg_namespace WHERE nspname = $1`, schema).Scan(&usable, &role)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
 		_, err = session.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{schema}.Sanitize())
+		return err
+	case err == nil && !usable:
+		return fmt.Errorf("the role %s may not use the schema %s", role, schema)
 	}
 	return err
 }
