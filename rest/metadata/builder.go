@@ -17,7 +17,7 @@ type builder struct {
 	// What this request did so far. The last ids are those that add-schema,
 	// add-spec and add-sort-order resolved to: what -1 stands for.
 	lastSchema, lastSpec, lastOrder int
-	added                           map[int64]int64 // snapshots and their times
+	added                           map[int64]int64 // snapshots and their times; nil: none
 	becameMain                      []int64         // added snapshots that main pointed at
 	removedSnapshots                bool
 
@@ -33,7 +33,6 @@ func newBuilder(base *Document, id uuid.UUID, at time.Time) *builder {
 		lastSchema: noID,
 		lastSpec:   noID,
 		lastOrder:  noID,
-		added:      map[int64]int64{},
 	}
 	if base == nil {
 		b.state = newState(id)

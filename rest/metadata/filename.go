@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -34,13 +33,17 @@ const (
 	oldCompressedSuffix = ".metadata.json.gz"
 )
 
+// zeros are what a version of few digits begins with.
+const zeros = "00000"
+
 // fileName is where a metadata file of a version goes.
 func fileName(folder string, version int64, fresh uuid.UUID, compressed bool) string {
 	ending := suffix
 	if compressed {
 		ending = compressedSuffix
 	}
-	return fmt.Sprintf("%s/%05d-%s%s", folder, version, fresh, ending)
+	number := strconv.FormatInt(version, 10)
+	return folder + "/" + zeros[min(len(number), len(zeros)):] + number + "-" + fresh.String() + ending
 }
 
 // IsFileName tells whether a location ends as metadata files do, which is how the

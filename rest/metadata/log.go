@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 )
@@ -50,11 +49,15 @@ func readPreviousFile(r *reader) (previousFile, error) {
 }
 
 func (entry historyEntry) text() rope {
-	return rope{fmt.Appendf(nil, `{"timestamp-ms":%d,"snapshot-id":%d}`, entry.at, entry.snapshot)}
+	text := append(make([]byte, 0, 72), `{"timestamp-ms":`...)
+	text = append(strconv.AppendInt(text, entry.at, 10), `,"snapshot-id":`...)
+	return rope{append(strconv.AppendInt(text, entry.snapshot, 10), '}')}
 }
 
 func (entry previousFile) text() rope {
-	return rope{fmt.Appendf(nil, `{"timestamp-ms":%d,"metadata-file":%s}`, entry.at, quote(entry.location))}
+	text := append(make([]byte, 0, 64+len(entry.location)), `{"timestamp-ms":`...)
+	text = append(strconv.AppendInt(text, entry.at, 10), `,"metadata-file":`...)
+	return rope{append(appendQuoted(text, entry.location), '}')}
 }
 
 // clockTolerance is by how many milliseconds times in logs may run backwards
@@ -106,24 +109,29 @@ func (b *builder) logCurrent(snapshot int64) {
 // current only within this request, and everything before a removed snapshot, as
 // a gap would make another snapshot seem current at that time.
 func (b *builder) cleanHistory() {
-	passing := map[int64]bool{}
-	for _, id := range b.becameMain {
-		passing[id] = id != b.current
-	}
 	if b.removedSnapshots {
 		b.snapshotLog.dropFirst(b.goneFromHistory())
 	}
-	b.snapshotLog.remove(func(entry historyEntry) bool { return passing[entry.snapshot] })
+	passing := make(map[int64]bool, 1)
+	for _, id := range b.becameMain {
+		if id != b.current {
+			passing[id] = true
+		}
+	}
+	if len(passing) > 0 {
+		b.snapshotLog.remove(func(entry historyEntry) bool { return passing[entry.snapshot] })
+	}
 }
 
-// goneFromHistory counts the entries up to the last one whose snapshot is gone.
+// goneFromHistory counts the entries up to the last one whose snapshot is gone. Most
+// tables have snapshots and entries in the same order, so that each is met at once.
 func (b *builder) goneFromHistory() int {
-	there := make(map[int64]bool, len(b.snapshots.items))
-	for _, it := range b.snapshots.items {
-		there[it.of.id] = true
-	}
+	j := len(b.snapshots.items)
 	for i := len(b.snapshotLog.items); i > 0; i-- {
-		if !there[b.snapshotLog.items[i-1].of.snapshot] {
+		id := b.snapshotLog.items[i-1].of.snapshot
+		if j > 0 && b.snapshots.items[j-1].of.id == id {
+			j--
+		} else if !b.hasSnapshot(id) {
 			return i
 		}
 	}

@@ -46,7 +46,8 @@ func (o *object) set(name string, value rope) {
 		return
 	}
 	it := o.items[i]
-	o.replace(i, it.of, slices.Concat(rope{o.text(i)[:it.of.value]}, value))
+	text := append(make(rope, 0, 1+len(value)), o.text(i)[:it.of.value])
+	o.replace(i, it.of, append(text, value...))
 }
 
 func (o *object) drop(name string) {
@@ -85,7 +86,9 @@ func memberKey(name string) []byte {
 	return append(quote(name), ':')
 }
 
-func quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text)
-	return quoted
+func quote(text string) []byte { return appendQuoted(nil, text) }
+
+func appendQuoted(to []byte, text string) []byte {
+	to, _ = jsontext.AppendQuote(to, text)
+	return to
 }

@@ -68,6 +68,9 @@ func (u addSnapshot) apply(b *builder) error {
 	if b.known != nil {
 		b.known[s.id] = true
 	}
+	if b.added == nil {
+		b.added = make(map[int64]int64, 1)
+	}
 	b.added[s.id] = s.timestamp
 	b.lastSequence = s.sequence
 	b.nextRow = nextRow
