@@ -21,7 +21,7 @@ func forget(file *os.File, size int) {
 	if err != nil {
 		return
 	}
-	_ = raw.Control(func(fd uintptr) {
-		_ = unix.Fadvise(int(fd), 0, 0, unix.FADV_DONTNEED)
-	})
+	_ = raw.Control(func(fd uintptr) { forgetPages(int(fd)) })
 }
+
+func forgetPages(fd int) { _ = unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) }

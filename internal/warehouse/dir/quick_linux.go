@@ -76,7 +76,7 @@ func (q quick) stat(key string) (warehouse.Info, bool) {
 func regular(fd int) (warehouse.Info, bool) {
 	var info unix.Stat_t
 	err := unix.Fstat(fd, &info)
-	return warehouse.Info{Size: info.Size, Modified: info.Mtim.Nano()}, err == nil && info.Mode&unix.S_IFMT == unix.S_IFREG
+	return infoOfStat(info), err == nil && info.Mode&unix.S_IFMT == unix.S_IFREG
 }
 
 // fit reports that key is a folder, or that nothing stands in the way of it.
@@ -134,11 +134,45 @@ func (q quick) stage(key string, data []byte) (info warehouse.Info, done bool, e
 	// The name is seen, and nobody looks at it. A crash from here on leaves nothing,
 	// or the file with a part of the bytes, perhaps none.
 
-	info, err = writeAll(os.NewFile(uintptr(fd), key), data)
+	info, err = fill(fd, data)
 	if err != nil {
 		err = errors.Join(err, unix.Unlinkat(folder, name, 0))
 	}
 	return info, true, err
+}
+
+// fill is writeAll of a bare descriptor: an os.File costs more than its calls do.
+func fill(fd int, data []byte) (info warehouse.Info, err error) {
+	for rest := data; len(rest) > 0 && err == nil; {
+		var n int
+		if n, err = again(func() (int, error) { return unix.Write(fd, rest) }); err == nil {
+			rest = rest[n:]
+		}
+	}
+	if err == nil {
+		_, err = again(func() (int, error) { return 0, unix.Fsync(fd) })
+	}
+	if err == nil && len(data) >= forgetFrom {
+		forgetPages(fd)
+	}
+	var is unix.Stat_t
+	if err == nil {
+		err = unix.Fstat(fd, &is)
+	}
+	return infoOfStat(is), errors.Join(err, unix.Close(fd))
+}
+
+// again repeats a call that a signal ended before it did anything.
+func again(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+func infoOfStat(is unix.Stat_t) warehouse.Info {
+	return warehouse.Info{Size: is.Size, Modified: is.Mtim.Nano()}
 }
 
 // reach opens the folder key and makes what is missing of it. Nothing is synced.
