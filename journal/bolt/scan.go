@@ -10,10 +10,11 @@ import (
 	"puddle/journal"
 )
 
-// Limits of what one transaction copies, so that it is short (formats §3).
+// Limits of what one transaction copies, so that it is short (formats §3), and so that
+// those who follow the journal leave little garbage: a copy grows to this size each time.
 const (
 	batchEvents = 1_000
-	batchBytes  = 4 << 20
+	batchBytes  = 256 << 10
 )
 
 // Scan implements journal.Reader. It ends at the head as it was in the beginning.
