@@ -103,8 +103,7 @@ func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
 	}
 	e.resumed = e.seen.Run != nil
 	e.seen.Empty = e.standing.Empty()
-	cursor, err := x.node.tables.Warehouse(e.seen.ID).Cursor(ctx)
-	e.seen.Tables = !cursor.IsZero()
+	e.seen.Tables, err = x.holdsTables(ctx, e)
 	return e, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/pointers"
 	"puddle/recover"
@@ -30,14 +31,15 @@ func (x *recovery) planMetastore(ctx context.Context, e *evidence) error {
 }
 
 // keptTables are the pointer tables that a warehouse is recovered from. Once a run has
-// begun these are the ones where its incarnation goes on from: it has put them aside.
+// begun these are the ones where its incarnation goes on from. A run puts them aside: its
+// own, and those of warehouses that it has not come to yet.
 func (x *recovery) keptTables(ctx context.Context, e *evidence) (kept projections.Warehouse, give func() error, err error) {
-	kept, give = x.node.tables.Warehouse(e.seen.ID), func() error { return nil }
-	if e.seen.Run == nil || e.seen.Run.Parent == nil {
-		return kept, give, nil
+	fits := func(at journal.Position) bool { return !at.IsZero() }
+	if run := e.seen.Run; run != nil && run.Parent != nil {
+		fits = func(at journal.Position) bool { return at == *run.Parent }
 	}
-	at := *e.seen.Run.Parent
-	if cursor, err := kept.Cursor(ctx); err != nil || cursor == at {
+	kept, give = x.node.tables.Warehouse(e.seen.ID), func() error { return nil }
+	if cursor, err := kept.Cursor(ctx); err != nil || fits(cursor) {
 		return kept, give, err
 	}
 	aside, err := x.aside()
@@ -51,17 +53,34 @@ func (x *recovery) keptTables(ctx context.Context, e *evidence) (kept projection
 			continue
 		}
 		kept = db.Warehouse(e.seen.ID)
-		if cursor, err := kept.Cursor(ctx); err == nil && cursor == at {
+		if cursor, err := kept.Cursor(ctx); err == nil && fits(cursor) {
 			return kept, db.Close, nil
 		}
 		if err := db.Close(); err != nil {
 			return nil, nil, err
 		}
 	}
-	return nil, nil, &recover.Refusal{
-		Warehouse: e.Name,
-		Reason: fmt.Sprintf("it is being recovered from pointer tables that stand at %s, and no %s.broken-* does: put that file back", at, x.node.config.Metastore.SQLitePath),
+	return nil, nil, &recover.Refusal{Warehouse: e.Name, Err: errNoTables, Reason: fmt.Sprintf(
+		"the pointer tables that it is recovered from are gone: put %s.broken-TIME back", x.node.config.Metastore.SQLitePath)}
+}
+
+var errNoTables = errors.New("no pointer tables hold it")
+
+// holdsTables tells whether pointer tables hold a warehouse: those that are there, or,
+// where it is to be recovered from them, some that were put aside.
+func (x *recovery) holdsTables(ctx context.Context, e *evidence) (bool, error) {
+	cursor, err := x.node.tables.Warehouse(e.seen.ID).Cursor(ctx)
+	if err != nil || !cursor.IsZero() || e.seen.Journaled || x.From != string(recover.FromMetastore) {
+		return !cursor.IsZero(), err
 	}
+	_, give, err := x.keptTables(ctx, e)
+	if errors.Is(err, errNoTables) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, give()
 }
 
 // aside are the pointer tables that were put aside, the newest first.
