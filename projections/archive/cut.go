@@ -22,6 +22,9 @@ type cutting struct {
 
 func (c *cutting) empty() bool { return c.events.Count == 0 }
 
+// restart begins the next segment in the same memory.
+func (c *cutting) restart() { *c = cutting{records: c.records[:0], documents: c.documents[:0]} }
+
 func (c *cutting) add(e journal.Entry) {
 	at := point{e.Event.Hash, e.Event.Seq}
 	if c.empty() {
@@ -55,7 +58,6 @@ func (c *cutting) beside() (h header, data []byte, err error) {
 	}
 	h = c.events
 	h.Part, h.Encoding, h.Count = documentsPart, encodingNone, c.kept
-	h.SHA256 = journal.Sum(c.documents)
 	data, err = h.object(c.documents)
 	return h, data, err
 }

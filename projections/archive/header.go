@@ -77,8 +77,8 @@ func (h header) damage(seq journal.Seq, format string, args ...any) *Damage {
 
 func (h header) key() string { return key(h.Incarnation, h.First.Seq, h.Part) }
 
-// object makes the bytes of an object: it says of the payload what there is to say.
-func (h header) object(payload []byte) ([]byte, error) {
+// object makes the bytes of an object: the header says of the payload what there is to say.
+func (h *header) object(payload []byte) ([]byte, error) {
 	h.FormatVersion, h.MinReader = FormatVersion, minReader
 	h.Bytes, h.SHA256 = int64(len(payload)), journal.Sum(payload)
 	line, err := json.Marshal(h)

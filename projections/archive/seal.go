@@ -131,7 +131,7 @@ func (s *sealer) advance(ctx context.Context, r journal.Reader, incarnation uuid
 		if end := s.ends[incarnation].Seq; err != nil || end != c.events.Last.Seq || end+1 == before {
 			return until, err
 		}
-		c = cutting{}
+		c.restart()
 	}
 	if c.empty() {
 		return 0, nil
