@@ -112,7 +112,7 @@ func appendChained(ctx context.Context, from journal.Reader, into journal.Writer
 		}
 		return 1, nil
 	}
-	half := len(group) / 2 // nothing of it was appended: whose document it is is found by halves
+	half := len(group) / 2 // nothing of it was appended; which document it was, halves tell
 	if appended, err = appendChained(ctx, from, into, group[:half]); err != nil {
 		return appended, err
 	}

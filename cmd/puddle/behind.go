@@ -26,8 +26,9 @@ func (n *node) besideArchive(ctx context.Context, w *warehouse, b recover.Binder
 	if n.config.Metastore.Type == config.Memory || bound.Born || refused != nil && !anchored {
 		return refused
 	}
-	id, err := bound.ID, error(nil)
+	id := bound.ID
 	if refused != nil {
+		var err error
 		if id, err = b.Judge(ctx, w.bound()); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -68,7 +69,7 @@ func (x *recovery) recoverOnce(ctx context.Context, w *warehouse) (recover.Repor
 	if err := x.makePlan(ctx, e); err != nil {
 		return recover.Report{}, err
 	}
-	e.plan.Warnings = append(e.lost, x.beyond(e)...)
+	e.plan.Warnings = slices.Concat(e.lost, x.beyond(e))
 	switch nothing := len(e.plan.Namespaces)+len(e.plan.Objects) == 0; {
 	case e.choice.Whole:
 		return x.whole(ctx, e)
@@ -93,7 +94,7 @@ func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
 	if err := x.remains(ctx, e); err != nil {
 		return nil, err
 	}
-	if x.left(e) { // what is older than the present says what is no longer true
+	if x.left(ctx, e) { // what is older than the present says what is no longer true
 		e.archived, e.seen.Archived = nil, nil
 	}
 	if e.seen.Journaled {

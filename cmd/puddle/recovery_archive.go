@@ -57,11 +57,14 @@ var witnesses = []recover.Witness{recover.TheHint, recover.TheDocument, recover.
 
 // left tells whether an archive lacks all of the incarnation that the catalog was in. It
 // is then not what the catalog is made from, unless somebody asks for that.
-func (x *recovery) left(e *evidence) bool {
+func (x *recovery) left(ctx context.Context, e *evidence) bool {
 	if e.seen.Archived == nil || x.From == string(recover.FromArchive) || x.At != "" {
 		return false
 	}
-	held, _ := e.archived.Incarnations(context.Background(), e.archived.ID())
+	held, err := e.archived.Incarnations(ctx, e.archived.ID())
+	if err != nil {
+		return false // it is told by who asks next
+	}
 	for _, by := range witnesses[:3] {
 		p := e.seen.Said[by]
 		if p.Seq <= e.seen.Archived.Seq || slices.ContainsFunc(held, func(i journal.Incarnation) bool { return i.ID == p.Incarnation }) {
