@@ -121,13 +121,7 @@ func (q quick) stage(key string, data []byte) (info warehouse.Info, done bool, e
 	if !q.ordered {
 		return info, false, nil
 	}
-	parent, name := split(key)
-	folder, err := q.reach(parent)
-	if err != nil {
-		return info, false, nil
-	}
-	defer unix.Close(folder)
-	fd, err := unix.Openat(folder, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, fileMode)
+	fd, err := q.create(key)
 	if err != nil {
 		return info, errors.Is(err, unix.EEXIST), err
 	}
@@ -136,9 +130,36 @@ func (q quick) stage(key string, data []byte) (info warehouse.Info, done bool, e
 
 	info, err = fill(fd, data)
 	if err != nil {
-		err = errors.Join(err, unix.Unlinkat(folder, name, 0))
+		err = errors.Join(err, q.unlink(key))
 	}
 	return info, true, err
+}
+
+// create makes the file key, and the folders above it where they are missing.
+func (q quick) create(key string) (int, error) {
+	how := unix.OpenHow{Flags: unix.O_CREAT | unix.O_EXCL | unix.O_WRONLY | unix.O_CLOEXEC, Mode: fileMode, Resolve: within}
+	fd, err := unix.Openat2(q.root, key, &how)
+	if !errors.Is(err, unix.ENOENT) {
+		return fd, err
+	}
+	parent, _ := split(key)
+	folder, err := q.reach(parent)
+	if err != nil {
+		return 0, err
+	}
+	unix.Close(folder)
+	return unix.Openat2(q.root, key, &how)
+}
+
+// unlink removes the name of a file that was just made.
+func (q quick) unlink(key string) error {
+	parent, name := split(key)
+	folder, err := openAt(q.root, path.Join(".", parent), asFolder, within)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(folder)
+	return unix.Unlinkat(folder, name, 0)
 }
 
 // fill is writeAll of a bare descriptor: an os.File costs more than its calls do.
