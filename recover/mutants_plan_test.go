@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -51,6 +52,10 @@ func mutants() map[string]chooser {
 		"abandoned alone is left out": func(o descent.Object, files []descent.File, p descent.Proof) descent.Choice {
 			files = only(files, func(f descent.File) bool { return !slices.Contains(o.Abandoned, f.Location) })
 			o.Abandoned = nil
+			return right(o, files, p)
+		},
+		"what was made before is a commit": func(o descent.Object, files []descent.File, p descent.Proof) descent.Choice {
+			o.Written, o.Exact = time.Time{}, false
 			return right(o, files, p)
 		},
 		"the longest of a fork": resolving("forks", true),

@@ -173,7 +173,7 @@ func (u *teller) write(o *lived, from *version) *version {
 // step tells one thing that happens.
 func (u *teller) step(o *lived) {
 	now := o.last()
-	kinds := []string{"commit", "commit", "commit", "commit", "crash", "lost", "unknown", "rewind", "rename", "drop", "foreign", "copy", "expire"}
+	kinds := []string{"commit", "commit", "commit", "commit", "crash", "lost", "unknown", "rewind", "overwrite", "rename", "drop", "foreign", "copy", "expire"}
 	if o.kind == journal.View {
 		kinds = []string{"commit", "commit", "lost", "rename", "drop"}
 	}
@@ -193,6 +193,8 @@ func (u *teller) step(o *lived) {
 		}
 	case "rewind":
 		u.rewind(o, now)
+	case "overwrite":
+		u.overwrite(o, now)
 	case "rename":
 		now.name.Name = "renamed" + u.id().String()
 		u.happen(o, now)
@@ -245,6 +247,27 @@ func (u *teller) rewind(o *lived, now state) {
 		was = was.parent
 	}
 	now.abandoned = slices.DeleteFunc(append(slices.Clone(now.abandoned), was), now.current.comesFrom)
+	u.happen(o, now)
+}
+
+// overwrite moves the pointer to any file that is there, whoever made it. What is left is
+// abandoned from where the two lines part, unless the file is ahead.
+func (u *teller) overwrite(o *lived, now state) {
+	there := slices.DeleteFunc(o.own(), func(v *version) bool { return v.deleted || v == now.current })
+	if len(there) == 0 {
+		return
+	}
+	u.now = u.now.Add(time.Minute)
+	to, was := rapid.SampledFrom(there).Draw(u.T, "over"), now.current
+	now.abandoned = slices.Clone(now.abandoned)
+	if !to.comesFrom(was) {
+		for was.parent != nil && !to.comesFrom(was.parent) {
+			was = was.parent
+		}
+		now.rewound, now.abandoned = true, append(now.abandoned, was)
+	}
+	now.current, to.committed = to, true
+	now.abandoned = slices.DeleteFunc(now.abandoned, to.comesFrom)
 	u.happen(o, now)
 }
 
