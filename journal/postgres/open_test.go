@@ -57,6 +57,11 @@ func TestUnprivileged(t *testing.T) {
 	entries := births(t, lake)
 	journaltest.Append(t, db, entries)
 	journaltest.WantEntries(t, db.Warehouse(lake), entries)
+
+	exec(t, url, "CREATE ROLE gull LOGIN", "GRANT USAGE ON SCHEMA puddle TO gull",
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA puddle TO gull")
+	user := openWith(t, postgres.Options{URL: server.URL(name, "gull"), Unsafe: true})
+	journaltest.Append(t, user, []journal.Entry{after(t, user, draft(lake))})
 }
 
 // TestUnsafeServers: a server that could lose what it has acknowledged is refused,

@@ -51,6 +51,8 @@ func (db *DB) settle(ctx context.Context, s sought, failure error) error {
 			return nil
 		case err == nil:
 			return fmt.Errorf("it was not committed: %w", failure)
+		case db.closed.Load():
+			return fmt.Errorf("%w: the journal was closed meanwhile: %w", journal.ErrUnknownOutcome, failure)
 		}
 		select {
 		case <-ctx.Done():
@@ -83,7 +85,7 @@ func (db *DB) lookFor(ctx context.Context, s sought) (done bool, err error) {
 }
 
 const tryBirths = `INSERT INTO heads (warehouse, incarnation, seq, hash, at)
-	SELECT id, id, 0, '', 0 FROM unnest($1::uuid[]) AS id ORDER BY id ON CONFLICT DO NOTHING`
+	SELECT *, 0, '', 0 FROM unnest($1::uuid[], $1::uuid[]) AS new (warehouse, incarnation) ORDER BY warehouse ON CONFLICT DO NOTHING`
 
 // awaitBirths waits for transactions that are making a head which is not there: its
 // key is theirs until they end. What it makes itself is rolled back.
