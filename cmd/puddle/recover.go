@@ -93,7 +93,7 @@ func (r recoverCmd) Run(s *session) error {
 		}
 	}
 	err = errors.Join(append(errs, x.node.Close())...)
-	if err != nil && !x.DryRun && len(all) > 0 {
+	if err != nil && !x.DryRun && len(all)+len(x.damaged) > 0 {
 		err = partly{err}
 	}
 	return x.tell(s, all, err)
