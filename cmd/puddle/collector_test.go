@@ -1,68 +1,77 @@
 package main
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
 )
 
-func TestHeapGrowsToTheLeastOrTwiceWhatIsInUse(t *testing.T) {
-	const mb = 1 << 20
-	for _, c := range []struct {
-		live, roots uint64
-		want        int
-	}{
-		{0, 0, 2000}, {1 * mb, 0, 1975}, {16 * mb, 0, 400}, {16 * mb, 16 * mb, 200}, {40 * mb, 0, 100},
-		{40 * mb, 8 * mb, 100}, {80 * mb, 0, 100}, {200 * mb, 0, 100}, {1 << 40, 0, 100},
+func TestMemoryIsLimitedUnlessMoreIsInUse(t *testing.T) {
+	for _, c := range []struct{ live, want int64 }{
+		{0, goMemory}, {60 << 20, goMemory}, {80 << 20, 145 << 20}, {1 << 30, 2<<30 - 15<<20},
 	} {
-		if got := garbage(c.live, c.roots); got != c.want {
-			t.Errorf("%d bytes are in use, %d beside: %d %% of garbage, want %d", c.live, c.roots, got, c.want)
+		if got := limit(c.live); got != c.want {
+			t.Errorf("%d bytes are in use: the limit is %d, want %d", c.live, got, c.want)
 		}
 	}
 }
 
-// Said anew after each collection, until the end.
-func TestCollectionsArePaced(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(usualGarbage))
+// usually sees to it that the collector is as it was, after the test.
+func usually(t *testing.T) {
+	percent, limit := debug.SetGCPercent(usualGarbage), debug.SetMemoryLimit(-1)
+	t.Cleanup(func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	})
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
+}
+
+// Said anew after each collection, until the end.
+func TestCollectionsArePaced(t *testing.T) {
+	usually(t)
 	c := rarerCollections()
-	const others = 123
+	if got := debug.SetGCPercent(spareGarbage); got != spareGarbage {
+		t.Errorf("there may be %d %% of garbage", got)
+	}
+	const others = math.MaxInt64 - 1
 	for range 2 {
-		if got := debug.SetGCPercent(others); got <= usualGarbage {
-			t.Fatalf("there may be %d %% of garbage beside the little that a test has", got)
+		if got := debug.SetMemoryLimit(others); got != goMemory {
+			t.Fatalf("the limit is %d beside the little that a test has", got)
 		}
-		for said := others; said == others; {
+		for debug.SetMemoryLimit(-1) == others {
 			runtime.GC()
 			runtime.Gosched()
-			said = debug.SetGCPercent(others)
-			if said != others {
-				debug.SetGCPercent(said)
-			}
 		}
 	}
 	c.end()
 	c.end()
-	if got := debug.SetGCPercent(others); got != usualGarbage {
+	if got := debug.SetGCPercent(usualGarbage); got != usualGarbage {
 		t.Errorf("in the end there may be %d %%", got)
 	}
+	if got := debug.SetMemoryLimit(others); got != math.MaxInt64 {
+		t.Errorf("in the end the limit is %d", got)
+	}
 	c.pace()
-	if got := debug.SetGCPercent(usualGarbage); got != others {
+	if got := debug.SetMemoryLimit(-1); got != others {
 		t.Errorf("after the end it said %d", got)
 	}
 }
 
 func TestEnvironmentOfTheCollectorStays(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(usualGarbage))
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("GOGC", "")
-			t.Setenv("GOMEMLIMIT", "")
+			usually(t)
 			t.Setenv(name, "off")
 			debug.SetGCPercent(55)
+			debug.SetMemoryLimit(math.MaxInt64 - 2)
 			rarerCollections().end()
 			if got := debug.SetGCPercent(usualGarbage); got != 55 {
-				t.Errorf("it said %d", got)
+				t.Errorf("it said %d %%", got)
+			}
+			if got := debug.SetMemoryLimit(-1); got != math.MaxInt64-2 {
+				t.Errorf("it said a limit of %d", got)
 			}
 		})
 	}

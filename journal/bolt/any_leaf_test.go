@@ -71,6 +71,19 @@ func TestCase155_AnyLeafRunsOverOthers(t *testing.T) {
 	open(t, path).Close()
 }
 
+// A compaction writes all to a new file, and does not ask how far leaves run.
+func TestCase155_CompactMendsLeaves(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	entries := withRequests(t, path, 300)
+	page := leaves(t, path, "ids")[1]
+	put(t, path, int(page)*os.Getpagesize()+12, 1)
+	wantPageDamage(t, path, "a leaf that runs over the next page")
+	if _, err := bolt.Compact(t.Context(), path, bolt.CompactOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	wantAll(t, open(t, path), path, "compacted", entries)
+}
+
 // wantFlaw looks at the pages as verify does.
 func wantFlaw(t *testing.T, path, what string) {
 	t.Helper()

@@ -33,9 +33,6 @@ func (w *warehouse) Load(ctx context.Context) (projections.Load, error) {
 	if err == nil && !cursor.IsZero() {
 		err = fmt.Errorf("%w: a load of tables that stand at %s", projections.ErrGap, cursor)
 	}
-	if err == nil {
-		err = on.exec(cacheLoad)
-	}
 	if err != nil {
 		return nil, errors.Join(err, t.Rollback())
 	}
@@ -92,7 +89,7 @@ func (l *load) Commit(context.Context) error {
 	if l.tx.over {
 		return projections.ErrTxOver
 	}
-	if err := errors.Join(l.warm.flush(), l.warm.exec(cacheLive)); err != nil {
+	if err := l.warm.flush(); err != nil {
 		return err
 	}
 	if !l.cursor.IsZero() {
@@ -106,5 +103,5 @@ func (l *load) Rollback() error {
 	if l.tx.over {
 		return nil
 	}
-	return errors.Join(l.warm.exec(cacheLive), l.tx.Rollback())
+	return l.tx.Rollback()
 }

@@ -11,10 +11,10 @@ import (
 
 const (
 	// hotBytes bounds the hot map of a warehouse. An object of usual names and
-	// locations weighs about 500 bytes, so that some 30,000 fit: those in use, not
+	// locations weighs about 270 bytes, so that some 30,000 fit: those in use, not
 	// all that there are, which would be the pointer tables once more.
-	hotBytes = 16 << 20
-	// hotShards spreads the locks: 256 KiB each.
+	hotBytes = 8 << 20
+	// hotShards spreads the locks: 128 KiB each.
 	hotShards = 64
 )
 
@@ -61,12 +61,14 @@ type hotMiss struct {
 func (h *hotMap) find(id journal.Identifier) (projections.Object, hotMiss, bool) {
 	slot := h.slot(id)
 	e, writes := slot.shard.find(slot.hash)
-	if e == nil || !e.object.Identifier.Equal(id) {
-		slot.shard.misses.Add(1)
-		return projections.Object{}, hotMiss{slot, writes}, false
+	if e != nil {
+		if o, ok := e.object(id); ok {
+			slot.shard.hits.Add(1)
+			return o, hotMiss{}, true
+		}
 	}
-	slot.shard.hits.Add(1)
-	return e.object, hotMiss{}, true
+	slot.shard.misses.Add(1)
+	return projections.Object{}, hotMiss{slot, writes}, false
 }
 
 // fill keeps what the tables answered, unless it may be old.

@@ -1,7 +1,7 @@
 package recorder
 
 import (
-	"slices"
+	"encoding/binary"
 	"strings"
 	"sync/atomic"
 
@@ -9,49 +9,104 @@ import (
 	"puddle/projections"
 )
 
-// What an entry weighs besides its text: itself, its shares of map and ring, what
-// the allocator rounds up; and each level of a namespace.
-const (
-	hotOverhead = 320
-	levelBytes  = 16
-)
+// hotOverhead is what an entry weighs besides its text: itself, its shares of map and
+// ring, what the allocator rounds up.
+const hotOverhead = 104
 
-// hotEntry is an object that is kept. Who finds it may read the object at any time.
+// hotEntry is an object that is kept, in one text that the collector does not look
+// into.
 type hotEntry struct {
-	object projections.Object // never changes
-	used   atomic.Bool        // since the hand came by
-	hash   uint64
-	at     int // in the ring
-	bytes  int
+	text string
+	hash uint64
+	at   int32       // in the ring
+	used atomic.Bool // since the hand came by
 }
 
-// newHotEntry copies what o says into one text, as small as can be. What o was
-// made of may be large: its name a part of a whole request.
+func (e *hotEntry) bytes() int { return hotOverhead + len(e.text) }
+
+// What a text says of its pointer.
+const (
+	hotWithin = 1 << iota // the metadata file's location goes on from the object's
+	hotOther              // the document has another digest than the file
+)
+
+// newHotEntry writes what o says, sharing nothing with it: what o was made of may be
+// large, its name a part of a whole request.
 func newHotEntry(o projections.Object) *hotEntry {
+	var room [512]byte
 	id, p := o.Identifier, o.Pointer
-	within := strings.HasPrefix(p.MetadataLocation, o.Location)
-	parts := append([]string{p.MetadataLocation, string(p.Encoding), string(o.Kind), id.Name}, id.Namespace...)
-	if !within {
-		parts = append(parts, o.Location)
-	}
-	text := strings.Join(parts, "")
-	bytes := hotOverhead + len(text) + levelBytes*len(id.Namespace)
-	next := func(s string) (own string) {
-		own, text = text[:len(s)], text[len(s):]
-		return own
-	}
-	o.Pointer.MetadataLocation = next(p.MetadataLocation)
-	o.Pointer.Encoding = journal.Encoding(next(string(p.Encoding)))
-	o.Kind = journal.ObjectKind(next(string(o.Kind)))
-	o.Identifier.Name = next(id.Name)
-	o.Identifier.Namespace = slices.Clone(id.Namespace)
-	for i, level := range id.Namespace {
-		o.Identifier.Namespace[i] = next(level)
-	}
+	rest, within := strings.CutPrefix(p.MetadataLocation, o.Location)
+	var says byte
 	if within {
-		o.Location = o.Pointer.MetadataLocation[:len(o.Location)]
-	} else {
-		o.Location = next(o.Location)
+		says |= hotWithin
 	}
-	return &hotEntry{object: o, bytes: bytes}
+	if p.DocumentSHA256 != p.SHA256 {
+		says |= hotOther
+	}
+	t := append(append(append(room[:0], says), o.UUID[:]...), p.SHA256[:]...)
+	if says&hotOther != 0 {
+		t = append(t, p.DocumentSHA256[:]...)
+	}
+	t = binary.AppendUvarint(t, uint64(p.Size))
+	t = hotText(hotText(hotText(t, string(o.Kind)), string(p.Encoding)), id.Name)
+	t = binary.AppendUvarint(t, uint64(len(id.Namespace)))
+	for _, level := range id.Namespace {
+		t = hotText(t, level)
+	}
+	t = binary.AppendUvarint(t, uint64(len(o.Location)))
+	t = append(append(t, o.Location...), rest...)
+	return &hotEntry{text: string(t)}
+}
+
+func hotText(to []byte, s string) []byte {
+	return append(binary.AppendUvarint(to, uint64(len(s))), s...)
+}
+
+// object reads what was written, if the entry's name is id, which it then shares. All
+// other text is the entry's.
+func (e *hotEntry) object(id journal.Identifier) (o projections.Object, ok bool) {
+	t := hotReader(e.text)
+	says, p := t.take(1)[0], &o.Pointer
+	copy(o.UUID[:], t.take(uint64(len(o.UUID))))
+	copy(p.SHA256[:], t.take(uint64(len(p.SHA256))))
+	if p.DocumentSHA256 = p.SHA256; says&hotOther != 0 {
+		copy(p.DocumentSHA256[:], t.take(uint64(len(p.DocumentSHA256))))
+	}
+	p.Size = int64(t.number())
+	o.Kind, p.Encoding = journal.ObjectKind(t.text()), journal.Encoding(t.text())
+	if o.Identifier = id; t.text() != id.Name || t.number() != uint64(len(id.Namespace)) {
+		return o, false
+	}
+	for _, level := range id.Namespace {
+		if t.text() != level {
+			return o, false
+		}
+	}
+	length := t.number()
+	o.Location, p.MetadataLocation = string(t[:length]), string(t)
+	if says&hotWithin == 0 {
+		p.MetadataLocation = p.MetadataLocation[length:]
+	}
+	return o, true
+}
+
+// hotReader is what is still to be read of an entry's text.
+type hotReader string
+
+func (r *hotReader) take(n uint64) string {
+	taken := (*r)[:n]
+	*r = (*r)[n:]
+	return string(taken)
+}
+
+func (r *hotReader) text() string { return r.take(r.number()) }
+
+func (r *hotReader) number() (n uint64) {
+	for shift := 0; ; shift += 7 {
+		b := r.take(1)[0]
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return n
+		}
+	}
 }

@@ -72,10 +72,10 @@ func (s *hotShard) empty() {
 // put makes room and keeps e, whose hash is free. One that would take much of the
 // room is not kept.
 func (s *hotShard) put(hash uint64, e *hotEntry) {
-	if e.bytes > s.limit/4 {
+	if e.bytes() > s.limit/4 {
 		return
 	}
-	for s.bytes+e.bytes > s.limit {
+	for s.bytes+e.bytes() > s.limit {
 		s.hand %= len(s.ring)
 		if old := s.ring[s.hand]; old.used.Swap(false) {
 			s.hand++
@@ -83,9 +83,9 @@ func (s *hotShard) put(hash uint64, e *hotEntry) {
 			s.remove(old.hash)
 		}
 	}
-	e.hash, e.at = hash, len(s.ring)
+	e.hash, e.at = hash, int32(len(s.ring))
 	s.held[hash], s.ring = e, append(s.ring, e)
-	s.bytes += e.bytes
+	s.bytes += e.bytes()
 }
 
 // remove gives the place in the ring to the last one.
@@ -100,7 +100,7 @@ func (s *hotShard) remove(hash uint64) {
 	s.ring[e.at], moved.at = moved, e.at
 	s.ring[last] = nil
 	s.ring = s.ring[:last]
-	s.bytes -= e.bytes
+	s.bytes -= e.bytes()
 }
 
 func (s *hotShard) addTo(all *HotStats) {

@@ -228,7 +228,7 @@ func (m hotMaps) check(tb rapid.TB) {
 		for i := range h.shards {
 			s, bytes := &h.shards[i], 0
 			for at, e := range s.ring {
-				if bytes += e.bytes; e.at != at || s.held[e.hash] != e {
+				if bytes += e.bytes(); int(e.at) != at || s.held[e.hash] != e {
 					tb.Fatalf("entry %d of the ring is at %d, and held %v", at, e.at, s.held[e.hash] == e)
 				}
 			}

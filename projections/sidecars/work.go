@@ -48,7 +48,7 @@ type entry struct {
 }
 
 func newWork(o Options) work {
-	return work{Options: o, pending: map[string]*entry{}, room: 1 << 15, together: 512}
+	return work{Options: o, pending: map[string]*entry{}, room: 1 << 12, together: 512}
 }
 
 // begin reads the cursor and decides from where the journal is read. A cursor that

@@ -11,9 +11,8 @@ import (
 )
 
 // maxDocuments bounds what the documents of one catalog may weigh, in bytes; one
-// alone may weigh half of it. The collector lets the heap grow to twice what is
-// held, and all of it is to stay below 150 MB with 100,000 tables.
-const maxDocuments = 32 << 20
+// alone may weigh half of it. All memory is to stay below 150 MB with 100,000 tables.
+const maxDocuments = 24 << 20
 
 // document is the text of a metadata file that was proven to be what the journal
 // recorded, and what the store said of the file then.
