@@ -22,6 +22,10 @@ func (r Reading) Damage(seq Seq, reason error) *Damage {
 	return &Damage{Warehouse: r.Warehouse, Incarnation: r.Head.Incarnation, Seq: seq, Reason: reason.Error()}
 }
 
+func (r Reading) damage(e Event, format string, args ...any) *Damage {
+	return r.Damage(e.Seq, fmt.Errorf(format, args...))
+}
+
 // Missing is the damage of an event that must be at a seq.
 func (r Reading) Missing(seq Seq) *Damage { return r.Damage(seq, errors.New("the event is missing")) }
 
@@ -39,27 +43,6 @@ func (r Reading) Decode(seq Seq, prev Digest, record []byte) (Event, error) {
 		return Event{}, r.Damage(seq, fmt.Errorf("event %s of warehouse %s is stored here", e.Position, e.Warehouse))
 	}
 	return e, nil
-}
-
-// Next checks that an event is the chain's next, and answers where that ends then;
-// the last one must be what the head says.
-func (r Reading) Next(chain Chain, e Event) (Chain, error) {
-	next, err := chain.Follow(e)
-	if err != nil {
-		return chain, r.Damage(e.Seq, err)
-	}
-	if e.Seq == r.Head.Seq && e.Hash != r.Head.Hash {
-		return chain, r.Damage(e.Seq, fmt.Errorf("the event has the hash %s, the head says %s", e.Hash, r.Head.Hash))
-	}
-	return next, nil
-}
-
-// Previous checks that an event is the one that the event after it links to.
-func (r Reading) Previous(e Event, want Digest) error {
-	if e.Hash != want {
-		return r.Damage(e.Seq, fmt.Errorf("the event has the hash %s, the one after it says %s", e.Hash, want))
-	}
-	return nil
 }
 
 // Parent is what the first event of the incarnation says of the one before.

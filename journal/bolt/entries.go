@@ -19,27 +19,32 @@ var _ journal.Entries = reader{}
 func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		h, chain, err := r.begin(ctx, after)
-		if errors.Is(err, journal.ErrNoWarehouse) {
-			return
+		switch {
+		case errors.Is(err, journal.ErrNoWarehouse):
+		case err != nil:
+			yield(journal.Entry{}, err)
+		default:
+			h.reading().Scan(ctx, chain, func(from journal.Seq) iter.Seq2[journal.Entry, error] { return r.keptPage(ctx, h, from) })(yield)
 		}
-		for err == nil && chain.Head.Seq < h.head.Seq {
-			var all []kept
-			if all, err = r.readKept(ctx, h, chain.Head.Seq+1); err != nil {
-				break
-			}
-			for _, k := range all {
-				entry := journal.Entry{Documents: k.documents}
-				if entry.Event, chain, err = h.next(ctx, chain, k.stored); err != nil {
-					break
-				}
-				entry.Record = k.value[eventExtra:]
-				if !yield(entry, nil) {
-					return
-				}
-			}
-		}
+	}
+}
+
+// keptPage copies records with their documents.
+func (r reader) keptPage(ctx context.Context, h history, from journal.Seq) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		all, err := r.readKept(ctx, h, from)
 		if err != nil {
 			yield(journal.Entry{}, err)
+			return
+		}
+		for _, k := range all {
+			entry := journal.Entry{Documents: k.documents}
+			if entry.Event, err = h.passed(k.stored); err == nil {
+				entry.Record = k.value[eventExtra:]
+			}
+			if !yield(entry, err) {
+				return
+			}
 		}
 	}
 }

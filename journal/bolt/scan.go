@@ -21,28 +21,42 @@ const (
 func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		h, chain, err := r.begin(ctx, after)
-		if errors.Is(err, journal.ErrNoWarehouse) {
-			return
+		switch {
+		case errors.Is(err, journal.ErrNoWarehouse):
+		case err != nil:
+			yield(journal.Event{}, err)
+		default:
+			journal.Events(h.reading().Scan(ctx, chain, r.page(ctx, h, forward)))(yield)
 		}
-		var b batch
-		for err == nil && chain.Head.Seq < h.head.Seq {
-			if err = r.read(ctx, &b, h, chain.Head.Seq+1, forward); err != nil {
-				break
+	}
+}
+
+// page copies records of a history, and decodes them one by one.
+func (r reader) page(ctx context.Context, h history, step direction) journal.Page {
+	var b batch
+	return func(from journal.Seq) iter.Seq2[journal.Entry, error] {
+		return func(yield func(journal.Entry, error) bool) {
+			if err := r.read(ctx, &b, h, from, step); err != nil {
+				yield(journal.Entry{}, err)
+				return
 			}
 			for _, s := range b.records {
-				var e journal.Event
-				if e, chain, err = h.next(ctx, chain, s); err != nil {
-					break
-				}
-				if !yield(e, nil) {
+				e, err := h.passed(s)
+				if !yield(journal.Entry{Event: e}, err) {
 					return
 				}
 			}
 		}
-		if err != nil {
-			yield(journal.Event{}, err)
-		}
 	}
+}
+
+// passed decodes what was come to. A key that is no seq has no event, which is then
+// found to be missing.
+func (h history) passed(s stored) (journal.Event, error) {
+	if s.seq == 0 {
+		return journal.Event{}, nil
+	}
+	return h.decode(s)
 }
 
 // begin finds the chain that a scan after a seq starts with.
@@ -68,49 +82,16 @@ func (r reader) begin(ctx context.Context, after journal.Seq) (h history, chain 
 	return h, journal.ChainAt(e), err
 }
 
-// next makes the event of a record and checks that it is the chain's next; the
-// last one must be what the head says.
-func (h history) next(ctx context.Context, chain journal.Chain, s stored) (journal.Event, journal.Chain, error) {
-	if err := ctx.Err(); err != nil {
-		return journal.Event{}, chain, err
-	}
-	if want := chain.Head.Seq + 1; s.seq != want {
-		return journal.Event{}, chain, h.reading().Missing(want)
-	}
-	e, err := h.decode(s)
-	if err != nil {
-		return e, chain, err
-	}
-	chain, err = h.reading().Next(chain, e)
-	return e, chain, err
-}
-
 // ScanBack implements journal.Reader.
 func (r reader) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		h, at, want, err := r.beginBack(ctx, before)
-		if errors.Is(err, journal.ErrNoWarehouse) {
-			return
-		}
-		genesis := journal.Genesis(h.warehouse, h.incarnation)
-		var b batch
-		for err == nil && want != genesis {
-			if err = r.read(ctx, &b, h, at, backward); err != nil {
-				break
-			}
-			for _, s := range b.records {
-				var e journal.Event
-				if e, err = h.previous(ctx, at, want, s); err != nil {
-					break
-				}
-				if !yield(e, nil) {
-					return
-				}
-				at, want = e.Seq-1, e.Prev
-			}
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, journal.ErrNoWarehouse):
+		case err != nil:
 			yield(journal.Event{}, err)
+		default:
+			h.reading().ScanBack(ctx, at, want, r.page(ctx, h, backward))(yield)
 		}
 	}
 }
@@ -137,22 +118,6 @@ func (r reader) beginBack(ctx context.Context, before journal.Seq) (h history, a
 	}
 	e, err := h.decode(after)
 	return h, before - 1, e.Prev, err
-}
-
-// previous makes the event of a record and checks that it is the one that the
-// event after it links to.
-func (h history) previous(ctx context.Context, at journal.Seq, want journal.Digest, s stored) (journal.Event, error) {
-	if err := ctx.Err(); err != nil {
-		return journal.Event{}, err
-	}
-	if s.seq != at {
-		return journal.Event{}, h.reading().Missing(at)
-	}
-	e, err := h.decode(s)
-	if err == nil {
-		err = h.reading().Previous(e, want)
-	}
-	return e, err
 }
 
 // direction is which record comes after one.

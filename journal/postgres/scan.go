@@ -41,7 +41,7 @@ var (
 	selectEntries  = pageOf(entrySize, "ASC")
 )
 
-// page reads some events between two seqs, at least one.
+// page reads some events between two seqs.
 func (r reader) page(ctx context.Context, sql string, h history, from, to journal.Seq) ([]stored, error) {
 	rows, err := r.db.pool.Query(ctx, sql, h.Warehouse, h.Head.Incarnation, number(from), number(to), pageEvents, pageBytes)
 	if err != nil {
@@ -87,13 +87,7 @@ func (r reader) keep(ctx context.Context, h history, page []stored) error {
 
 // Scan implements journal.Reader. It ends at the head as it was in the beginning.
 func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		for e, err := range r.forward(ctx, after, selectForward) {
-			if !yield(e.Event, err) {
-				return
-			}
-		}
-	}
+	return journal.Events(r.forward(ctx, after, selectForward))
 }
 
 // Entries implements journal.Entries. It ends at the head as it was in the beginning.
@@ -101,44 +95,40 @@ func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journa
 	return r.forward(ctx, after, selectEntries)
 }
 
-// forward yields the events after a seq, page by page: no connection waits for the
-// consumer.
+// forward yields what is after a seq.
 func (r reader) forward(ctx context.Context, after journal.Seq, sql string) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		h, chain, err := r.begin(ctx, after)
-		if errors.Is(err, journal.ErrNoWarehouse) {
-			return
-		}
-		for err == nil && chain.Head.Seq < h.Head.Seq {
-			var page []stored
-			if page, err = r.pageAfter(ctx, sql, h, chain.Head.Seq); err != nil {
-				break
-			}
-			for _, s := range page {
-				var e journal.Event
-				if e, chain, err = h.next(ctx, chain, s); err != nil {
-					break
-				}
-				if !yield(journal.Entry{Event: e, Record: s.record, Documents: s.documents}, nil) {
-					return
-				}
-			}
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, journal.ErrNoWarehouse):
+		case err != nil:
 			yield(journal.Entry{}, err)
+		default:
+			h.Scan(ctx, chain, func(from journal.Seq) iter.Seq2[journal.Entry, error] {
+				page, err := r.page(ctx, sql, h, from, h.Head.Seq)
+				if err == nil && sql == selectEntries {
+					err = r.keep(ctx, h, page)
+				}
+				return h.decoded(page, err)
+			})(yield)
 		}
 	}
 }
 
-func (r reader) pageAfter(ctx context.Context, sql string, h history, after journal.Seq) ([]stored, error) {
-	page, err := r.page(ctx, sql, h, after+1, h.Head.Seq)
-	if err == nil && len(page) == 0 {
-		err = h.Missing(after + 1)
+// decoded makes the events of a page one by one, or ends with an error.
+func (h history) decoded(page []stored, err error) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		if err != nil {
+			yield(journal.Entry{}, err)
+			return
+		}
+		for _, s := range page {
+			e, err := s.event(h.Reading)
+			if !yield(journal.Entry{Event: e, Record: s.record, Documents: s.documents}, err) {
+				return
+			}
+		}
 	}
-	if err == nil && sql == selectEntries {
-		err = r.keep(ctx, h, page)
-	}
-	return page, err
 }
 
 // begin finds the chain that a scan after a seq starts with.
@@ -165,50 +155,18 @@ func (r reader) at(ctx context.Context, h history, seq journal.Seq) (journal.Eve
 	return page[0].event(h.Reading)
 }
 
-// next makes the event of a row and checks that it is the chain's next.
-func (h history) next(ctx context.Context, chain journal.Chain, s stored) (journal.Event, journal.Chain, error) {
-	if err := ctx.Err(); err != nil {
-		return journal.Event{}, chain, err
-	}
-	if want := chain.Head.Seq + 1; s.seq != want {
-		return journal.Event{}, chain, h.Missing(want)
-	}
-	e, err := s.event(h.Reading)
-	if err != nil {
-		return e, chain, err
-	}
-	chain, err = h.Next(chain, e)
-	return e, chain, err
-}
-
 // ScanBack implements journal.Reader.
 func (r reader) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		h, at, want, err := r.beginBack(ctx, before)
-		if errors.Is(err, journal.ErrNoWarehouse) {
-			return
-		}
-		for err == nil && at >= h.first {
-			var page []stored
-			if page, err = r.page(ctx, selectBackward, h, h.first, at); err != nil {
-				break
-			}
-			if len(page) == 0 {
-				err = h.Missing(at)
-			}
-			for _, s := range page {
-				var e journal.Event
-				if e, err = h.previous(ctx, at, want, s); err != nil {
-					break
-				}
-				if !yield(e, nil) {
-					return
-				}
-				at, want = e.Seq-1, e.Prev
-			}
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, journal.ErrNoWarehouse):
+		case err != nil:
 			yield(journal.Event{}, err)
+		default:
+			h.ScanBack(ctx, at, want, func(from journal.Seq) iter.Seq2[journal.Entry, error] {
+				return h.decoded(r.page(ctx, selectBackward, h, h.first, from))
+			})(yield)
 		}
 	}
 }
@@ -223,27 +181,8 @@ func (r reader) beginBack(ctx context.Context, before journal.Seq) (h history, a
 	case before == 0 || before > h.Head.Seq:
 		return h, h.Head.Seq, h.Head.Hash, nil
 	case before <= h.first:
-		return h, h.first - 1, want, nil
+		return h, h.first - 1, journal.Genesis(h.Warehouse, h.Head.Incarnation), nil
 	}
 	e, err := r.at(ctx, h, before)
 	return h, before - 1, e.Prev, err
-}
-
-// previous makes the event of a row and checks that it is the one that the event after
-// it links to.
-func (h history) previous(ctx context.Context, at journal.Seq, want journal.Digest, s stored) (journal.Event, error) {
-	if err := ctx.Err(); err != nil {
-		return journal.Event{}, err
-	}
-	if s.seq != at {
-		return journal.Event{}, h.Missing(at)
-	}
-	e, err := s.event(h.Reading)
-	if err == nil {
-		err = h.Previous(e, want)
-	}
-	if err == nil && at == h.first && e.Prev != journal.Genesis(h.Warehouse, h.Head.Incarnation) {
-		err = h.Damage(at, errors.New("the first event does not link to the beginning"))
-	}
-	return e, err
 }
