@@ -186,7 +186,7 @@ func fill(fd int, data []byte) (info warehouse.Info, err error) {
 // again repeats a call that a signal ended before it did anything.
 func again(call func() (int, error)) (n int, err error) {
 	for {
-		if n, err = call(); err != unix.EINTR {
+		if n, err = call(); !errors.Is(err, unix.EINTR) {
 			return n, err
 		}
 	}
