@@ -35,8 +35,11 @@ func WithLater(ctx context.Context, base, beside Plan, store warehouse.Reader, e
 		}
 	}
 	for _, o := range beside.Objects {
-		if later[o.UUID] || o.Outcome == Recovered && o.Evidence == ByDescendants && m.has(o.UUID) {
+		switch {
+		case later[o.UUID]:
 			m.object(o, beside.Namespaces)
+		case o.Outcome == Recovered && o.Evidence == ByDescendants && m.has(o.UUID):
+			m.further(o)
 		}
 	}
 	m.settleNames(later)
@@ -96,6 +99,14 @@ func (m *merge) object(o PlannedObject, namespaces []PlannedNamespace) {
 	}
 	m.at[o.UUID] = len(m.plan.Objects)
 	m.plan.Objects = append(m.plan.Objects, o)
+}
+
+// further has an object go on to a file that descends from its own. Its name is what the
+// events say: the sidecar that led there is older.
+func (m *merge) further(o PlannedObject) {
+	held := &m.plan.Objects[m.at[o.UUID]]
+	o.Identifier = held.Identifier
+	*held = o
 }
 
 // within tells whether a namespace is another one or below it.

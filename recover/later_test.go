@@ -42,19 +42,23 @@ func TestWithLater(t *testing.T) {
 	base := recover.Plan{From: recover.FromArchive, Objects: []recover.PlannedObject{
 		planned("same", "1", recover.ByArchive), planned("late", "2", recover.ByArchive), planned("committed", "1", recover.ByArchive),
 		planned("descends", "1", recover.ByArchive), planned("dropped", "1", recover.ByArchive), planned("robbed", "1", recover.ByArchive),
+		planned("stays dropped", "1", recover.ByArchive), planned("renamed", "1", recover.ByArchive),
 	}}
+	base.Objects[6].Outcome = recover.Dropped
 	undead := planned("undead", "1", recover.ByArchive)
 	undead.Outcome = recover.Dropped // and its sidecar, which says active, was late
 	base.Objects = append(base.Objects, undead)
-	dropped, thief := planned("dropped", "1", recover.BySidecar), planned("thief", "1", recover.BySidecar)
+	dropped, thief, renamed := planned("dropped", "1", recover.BySidecar), planned("thief", "1", recover.BySidecar), planned("renamed", "2", recover.ByDescendants)
+	renamed.Identifier.Name = "same" // as it was called before it was renamed, and another is since
 	dropped.Outcome, thief.Identifier.Name = recover.Dropped, "robbed"
 	beside := recover.Plan{From: recover.FromSidecars, Namespaces: []recover.PlannedNamespace{{Name: journal.Namespace{"n"}}}, Objects: []recover.PlannedObject{
 		planned("same", "1", recover.BySidecar), planned("late", "1", recover.BySidecar), planned("committed", "2", recover.BySidecar),
-		planned("descends", "2", recover.ByDescendants), dropped, planned("gone", "1", recover.BySidecar), thief,
+		planned("descends", "2", recover.ByDescendants), dropped, renamed, planned("gone", "1", recover.BySidecar), thief,
+		planned("stays dropped", "2", recover.ByDescendants), // its sidecar is late, and a file lies beside its own
 		planned("undead", "2", recover.ByDescendants),
 	}}
 	for name, seq := range map[string]journal.Seq{
-		"same": 90, "late": 90, "committed": 101, "descends": 90, "dropped": 102, "gone": 80, "robbed": 90, "thief": 103, "undead": 90,
+		"same": 90, "late": 90, "committed": 101, "descends": 90, "dropped": 102, "gone": 80, "robbed": 90, "stays dropped": 90, "renamed": 70, "thief": 103, "undead": 90,
 	} {
 		sidecar(name, seq)
 	}
@@ -67,12 +71,15 @@ func TestWithLater(t *testing.T) {
 		for _, o := range plan.Objects {
 			if o.UUID == id {
 				got[name] = string(o.Outcome) + " " + o.MetadataLocation
+				if name == "renamed" {
+					got[name] += " " + o.Identifier.Name
+				}
 			}
 		}
 	}
 	if diff := cmp.Diff(map[string]string{
 		"same": "recovered 1", "late": "recovered 2", "committed": "recovered 2", "descends": "recovered 2",
-		"dropped": "dropped 1", "robbed": "failed 1", "thief": "recovered 1", "undead": "dropped 1",
+		"dropped": "dropped 1", "robbed": "failed 1", "stays dropped": "dropped 1", "renamed": "recovered 2 renamed", "thief": "recovered 1", "undead": "dropped 1",
 	}, got); diff != "" {
 		t.Error(diff)
 	}
