@@ -46,7 +46,7 @@ func hear(w *world, subject verify.Warehouse) (verify.Result, *heard) {
 }
 
 // All incarnations are looked through, also where the journal can only be read, and
-// how far it is is told of the events that there are, between whose seqs others may lie.
+// progress is told of the events that there are, between whose seqs others may lie.
 func TestAllIncarnationsAreRead(t *testing.T) {
 	for name, auditor := range map[string]bool{"audited": true, "read": false} {
 		t.Run(name, func(t *testing.T) {
