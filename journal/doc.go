@@ -25,5 +25,6 @@
 //
 // What may follow what is decided by [Chain.Follow] and [Heads.Follow], for every
 // implementation alike. [Memory] keeps everything in memory, package bolt in one
-// file. Both run the suite of package journaltest.
+// file, package postgres in a database. All run the suite of package journaltest.
+// [Reading] checks for them what comes from storage.
 package journal

@@ -43,7 +43,8 @@ var (
 	// ErrNotNext: an entry does not follow the head. Nothing was written.
 	ErrNotNext = errors.New("event does not follow the head of the journal")
 	// ErrUnknownOutcome: the group may or may not be durable, and nobody can look.
-	// The writer is closed by it: only opening the journal again tells.
+	// An embedded journal is closed to writes by it: only opening it again tells. In a
+	// database the next append sees what is there.
 	ErrUnknownOutcome = errors.New("outcome of the append is unknown")
 	// ErrClosed: the journal or its writer is closed. Nothing was written.
 	ErrClosed = errors.New("journal is closed")
@@ -90,8 +91,8 @@ type Reader interface {
 	Answered(ctx context.Context, actor Actor, key string, now time.Time) (Answer, bool, error)
 }
 
-// Writer appends. One goroutine at a time may call it: the recorder's, who
-// alone moves the head.
+// Writer appends. One goroutine at a time may call it, the recorder's, who alone
+// moves the head; where several processes append, the writer says so.
 type Writer interface {
 	// Append makes a group of entries durable, all or none, before it returns.
 	// Entries may be of several warehouses; those of one follow its head in
@@ -102,7 +103,7 @@ type Writer interface {
 	// ErrNotNext, ErrKeyTaken, ErrTooLarge, ErrNoBase, ErrClosed and any error that is not
 	// named here, such as a full disk's: surely nothing was written, however far
 	// it came. After the last the same group may be tried again.
-	// ErrUnknownOutcome: looked at again only by opening the journal anew.
+	// ErrUnknownOutcome: see there.
 	Append(ctx context.Context, entries ...Entry) error
 	// Remember makes answers that wrote no event durable, all or none, before it
 	// returns: it binds their keys at a moment, in the current incarnation of a

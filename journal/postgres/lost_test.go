@@ -19,7 +19,7 @@ import (
 func TestCase156_LostReplies(t *testing.T) {
 	server := postgrestest.Shared(t)
 	p, url := through(t, server, server.Open(t))
-	db := open(t, url)
+	db := openWith(t, postgres.Options{URL: url, Unsafe: true, MaxConnections: 1})
 	for _, f := range []struct {
 		fault
 		done bool

@@ -74,17 +74,17 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	if c.ConnConfig.ConnectTimeout == 0 {
 		c.ConnConfig.ConnectTimeout = connectLimit
 	}
-	o.session(c.ConnConfig, LockLimit, IdleLimit)
+	setSession(c.ConnConfig)
 	c.ConnConfig.RuntimeParams["search_path"] = o.Schema
 	return c, nil
 }
 
-// session sets what the URL does not.
-func (o *Options) session(c *pgx.ConnConfig, lock, idle time.Duration) {
+// setSession sets what the URL does not.
+func setSession(c *pgx.ConnConfig) {
 	for name, value := range map[string]string{
 		"application_name":                    "puddle",
-		"lock_timeout":                        strconv.FormatInt(lock.Milliseconds(), 10),
-		"idle_in_transaction_session_timeout": strconv.FormatInt(idle.Milliseconds(), 10),
+		"lock_timeout":                        strconv.FormatInt(LockLimit.Milliseconds(), 10),
+		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleLimit.Milliseconds(), 10),
 	} {
 		if _, set := c.RuntimeParams[name]; !set {
 			c.RuntimeParams[name] = value
