@@ -49,7 +49,7 @@ func (x *recovery) planHistory(ctx context.Context, e *evidence) error {
 		until = e.seen.Run.Parent.Seq
 	}
 	from := e.history()
-	if e.choice.Later {
+	if e.choice.Later && e.seen.Sidecars > 0 {
 		e.proof = recover.NewProof(from)
 		from = e.proof.Reader()
 	}
@@ -127,5 +127,6 @@ func (x *recovery) planSidecars(ctx context.Context, e *evidence) error {
 	}
 	var err error
 	e.plan, err = recover.PlanSidecars(ctx, evidences)
+	e.proof = nil // it is large
 	return damaged(err)
 }
