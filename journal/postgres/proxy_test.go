@@ -32,7 +32,7 @@ type proxy struct {
 	mu     sync.Mutex
 	fault  fault
 	before func() // when a commit has come, and has not gone on
-	down   bool   // lets nobody through
+	down   bool   // lets nobody through who is not
 	conns  map[net.Conn]bool
 }
 
@@ -56,8 +56,7 @@ func through(t *testing.T, server *postgrestest.Cluster, direct string) (*proxy,
 	})
 	t.Cleanup(func() {
 		listener.Close()
-		p.set(none, nil)
-		p.cut(true)
+		p.end()
 		serving.Wait()
 	})
 	u, err := url.Parse(direct)
@@ -76,15 +75,21 @@ func (p *proxy) set(f fault, before func()) {
 	p.fault, p.before = f, before
 }
 
-// cut cuts all connections, and lets new ones through or not.
-func (p *proxy) cut(down bool) {
+// admit lets new connections through, or not.
+func (p *proxy) admit(all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.down = down
+	p.down = !all
+}
+
+// end cuts all connections, for good.
+func (p *proxy) end() {
+	p.admit(false)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for c := range p.conns {
 		c.Close()
 	}
-	clear(p.conns)
 }
 
 func (p *proxy) keep(conns ...net.Conn) bool {

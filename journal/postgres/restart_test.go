@@ -127,7 +127,7 @@ func wantOutcomes(t *testing.T, j journal.Journal, warehouses []uuid.UUID, outco
 // when it goes on.
 func TestAPausedReplica(t *testing.T) {
 	url := postgrestest.Open(t)
-	paused, other := open(t, url+"&idle_in_transaction_session_timeout=200ms"), open(t, url)
+	paused, other := open(t, url+"&idle_in_transaction_session_timeout=500ms"), open(t, url)
 	journaltest.Append(t, other, births(t, lake))
 	ctx := t.Context()
 	tx, err := paused.Begin(ctx, lake)
