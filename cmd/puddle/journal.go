@@ -10,7 +10,9 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"puddle/cmd/puddle/config"
 	"puddle/journal/bolt"
+	"puddle/projections/pointers"
 )
 
 // journalCmd groups what is done to the file of the journal.
@@ -30,7 +32,8 @@ type compactCmd struct {
 func (compactCmd) Help() string {
 	return "The file never shrinks by itself. All events and documents are copied to a new file beside it, which is synced, read back and " +
 		"checked as a whole before it takes the name of the old one, which is then gone. That needs as much room as the new file has. " +
-		"Events are never left out, and so history stays whole. " +
+		"Events are never left out, and so history stays whole, unless --prune-incarnations is given: then the pointer tables are put aside as well, " +
+		"and the next start makes them anew of what is left. " +
 		"Whatever happens meanwhile leaves the old journal or the new one."
 }
 
@@ -49,7 +52,8 @@ type compactReport struct {
 	Path      string           `json:"path"`
 	DryRun    bool             `json:"dry-run"`
 	Before    int64            `json:"bytes-before"`
-	After     int64            `json:"bytes-after"` // of a dry run about
+	After     int64            `json:"bytes-after"`                    // of a dry run about
+	Aside     string           `json:"pointer-tables-aside,omitempty"` // where they were put; the next start makes them anew
 	Histories []historyCompact `json:"histories"`
 }
 
@@ -81,18 +85,35 @@ func (c compactCmd) Run(s *session) error {
 		return noLook(err)
 	}
 	path := configured.Journal.Path
-	o := bolt.CompactOptions{Prune: c.PruneIncarnations, Now: time.Now(), DryRun: c.DryRun, Progress: progressTo(s.stderr, time.Now)}
+	counted := counting{to: s.stderr, now: time.Now}
+	aside := ""
+	o := bolt.CompactOptions{Prune: c.PruneIncarnations, Now: time.Now(), DryRun: c.DryRun, Progress: counted.tell}
+	o.Pruning = func() (err error) {
+		aside, err = setTablesAside(configured)
+		return err
+	}
 	if c.DocumentsOlderThan != nil {
 		o.Retain = *c.DocumentsOlderThan
 	}
 	done, err := bolt.Compact(s.stop, path, o)
+	counted.end()
 	if err == nil && !c.DryRun {
 		err = os.RemoveAll(progressPath(configured.DataDir)) // what was counted is not what is there
 	}
 	if err := errors.Join(err, l.release()); err != nil {
 		return compactFailed(err)
 	}
-	return c.report(s, path, done)
+	return c.report(s, path, aside, done)
+}
+
+// setTablesAside sets the file of the pointer tables aside, if there is one: the next
+// start makes them anew. They hold steps of events that the journal is about to lose.
+func setTablesAside(c config.Config) (aside string, err error) {
+	aside, err = pointers.SetAside(c.Metastore.SQLitePath, time.Now())
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return aside, err
 }
 
 // compactFailed gives an error its exit code.
@@ -106,20 +127,40 @@ func compactFailed(err error) error {
 	return noLook(damaged(err))
 }
 
-// progressTo writes a line when something else is counted, and every second.
-func progressTo(w io.Writer, now func() time.Time) func(string, int64) {
-	var last time.Time
-	counted := ""
-	return func(what string, done int64) {
-		if at := now(); what != counted || at.Sub(last) >= time.Second {
-			last, counted = at, what
-			fmt.Fprintf(w, "puddle: %s: %d\n", what, done)
-		}
+// counting writes a line when something else is counted, every second, and with what it
+// came to in the end.
+type counting struct {
+	to   io.Writer
+	now  func() time.Time
+	what string
+	done int64
+	last time.Time // when it was told, or began
+	told bool      // done is
+}
+
+// tell is the progress of what is counted.
+func (c *counting) tell(what string, done int64) {
+	if what != c.what || done < c.done { // it is counted anew
+		c.end()
+		c.what, c.last = what, c.now()
+	}
+	c.done, c.told = done, false
+	if at := c.now(); at.Sub(c.last) >= time.Second {
+		c.last = at
+		c.end()
 	}
 }
 
-func (c compactCmd) report(s *session, path string, done bolt.Compacted) error {
-	r := compactReport{Path: path, DryRun: c.DryRun, Before: done.Before, After: done.After, Histories: []historyCompact{}}
+// end tells what it came to.
+func (c *counting) end() {
+	if c.what != "" && !c.told {
+		c.told = true
+		fmt.Fprintf(c.to, "puddle: %s: %d\n", c.what, c.done)
+	}
+}
+
+func (c compactCmd) report(s *session, path, aside string, done bolt.Compacted) error {
+	r := compactReport{Path: path, Aside: aside, DryRun: c.DryRun, Before: done.Before, After: done.After, Histories: []historyCompact{}}
 	for _, h := range done.Histories {
 		r.Histories = append(r.Histories, historyCompact{
 			h.Name, h.Warehouse.String(), h.Incarnation.String(), h.Current, h.Events, h.Bytes, h.Pruned, h.Erased,
@@ -152,5 +193,9 @@ func (r compactReport) print(s *session) error {
 	if r.DryRun {
 		line = fmt.Sprintf("%s: %d bytes would become about %d", r.Path, r.Before, r.After)
 	}
-	return s.lines([]string{line})
+	lines := []string{line}
+	if r.Aside != "" {
+		lines = append(lines, "pointer tables are put aside as "+r.Aside+": the next start makes them anew of what is left")
+	}
+	return s.lines(lines)
 }

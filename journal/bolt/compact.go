@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,6 +35,10 @@ type CompactOptions struct {
 	// Progress is called often with what is counted ("bytes copied") and how many
 	// are done. Optional; it must not block.
 	Progress func(what string, done int64)
+	// Pruning is called when a copy that incarnations are left out of is proven, and
+	// before it takes the journal's name: what was made of them, such as pointer
+	// tables, is then to be made anew. Its error ends the compaction. Optional.
+	Pruning func() error
 
 	step func(name string, do func() error) error // of tests; nil: do it
 }
@@ -162,26 +167,13 @@ func (c *compaction) takes(warehouse, incarnation uuid.UUID) bool {
 	return !c.Prune || c.current[warehouse] == incarnation
 }
 
-// perEvent is about what pages need for an event beside the bytes of its pairs.
-const perEvent = 64
-
-// dry checks the journal itself and estimates the copy's size.
-func (c *compaction) dry(ctx context.Context, before int64) (after int64, err error) {
-	if c.eraser == nil { // else it is checked
-		if _, err := c.audit(ctx, c.from); err != nil {
-			return 0, err
-		}
-	}
-	for _, h := range c.histories {
-		if c.takes(h.Warehouse, h.Incarnation) {
-			after += perEvent * h.Events
-		}
-	}
-	err = tour(ctx, c.from.db, c.takes, c.editing(), func(_ [][]byte, key, value []byte) error {
-		after += int64(len(key) + len(value))
+// pruning calls Pruning, if anything is left out.
+func (c *compaction) pruning() error {
+	leftOut := func(h History) bool { return !c.takes(h.Warehouse, h.Incarnation) }
+	if c.Pruning == nil || !slices.ContainsFunc(c.histories, leftOut) {
 		return nil
-	})
-	return min(after, before), err
+	}
+	return c.Pruning()
 }
 
 // swap makes the copy, proves it and puts it in the journal's place. Until the
@@ -208,6 +200,7 @@ func (c *compaction) swap(ctx context.Context, mode fs.FileMode) (after int64, e
 			return errors.Join(err, os.Chmod(copied, mode), forget(copied))
 		}},
 		{"check", func() error { return c.prove(ctx, copied, wrote) }},
+		{"prune", c.pruning},
 		{"rename", func() error { return os.Rename(copied, c.path) }},
 		{"sync folder", func() error { return syncFolder(filepath.Dir(c.path)) }},
 	} {

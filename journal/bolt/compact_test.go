@@ -193,6 +193,62 @@ func TestCompactPrunes(t *testing.T) {
 	}
 }
 
+// Whoever made something of the incarnations is told before they are gone, and only
+// then; where that fails the journal stays.
+func TestCompactTellsOfPruning(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	loose(t, path)
+	told := 0
+	o := CompactOptions{Pruning: func() error { told++; return nil }}
+	compact := func(want error, times int) {
+		t.Helper()
+		if _, err := Compact(t.Context(), path, o); !errors.Is(err, want) || told != times {
+			t.Fatalf("got %v, told %d times, want %d", err, told, times)
+		}
+	}
+	compact(nil, 0)
+	o.Prune, o.DryRun = true, true
+	compact(nil, 0)
+	before := contents(t, path)
+	o.DryRun, o.Pruning = false, func() error { told++; return errBroken }
+	compact(errBroken, 1)
+	if diff := cmp.Diff(before, contents(t, path)); diff != "" {
+		t.Errorf("the journal differs:\n%s", diff)
+	}
+	o.Pruning = func() error { told++; return nil }
+	compact(nil, 2)
+	compact(nil, 2) // nothing is left out any more
+}
+
+// A dry run says about how large the copy is, also of a journal that has nearly
+// nothing: a file has pages of its own.
+func TestCompactEstimatesSmallFiles(t *testing.T) {
+	for _, commits := range []int{0, 1, 5, 20, 300} {
+		path := filepath.Join(t.TempDir(), "journal.db")
+		j, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := journaltest.NewStory(pond)
+		s.CreateNamespace(journal.Namespace{"n"}, nil)
+		for range commits {
+			s.Commit(journal.Identifier{Namespace: journal.Namespace{"n"}, Name: "t"})
+		}
+		journaltest.Append(t, j, journaltest.Entries(t, s.Drafts, journaltest.Start))
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		planned, dryErr := Compact(t.Context(), path, CompactOptions{DryRun: true})
+		done, err := Compact(t.Context(), path, CompactOptions{})
+		if err := errors.Join(dryErr, err); err != nil {
+			t.Fatal(err)
+		}
+		if planned.After < done.After*3/4 || planned.After > done.After*4/3 {
+			t.Errorf("after %d commits: about %d bytes were planned, %d are there", commits, planned.After, done.After)
+		}
+	}
+}
+
 // What is damaged, in use or in doubt stays as it is.
 func TestCompactRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -235,7 +291,7 @@ func TestCompactRefuses(t *testing.T) {
 	}
 }
 
-var compactSteps = []string{"copy", "check", "rename", "sync folder"}
+var compactSteps = []string{"copy", "check", "prune", "rename", "sync folder"}
 
 // Law 5: whatever step fails, before or after it took effect, or ends the
 // process: the journal is there, with all that it had.
@@ -266,7 +322,9 @@ func TestCompactFaults(t *testing.T) {
 					t.Errorf("the journal differs:\n%s", diff)
 				}
 				swept, err := Sweep(path)
-				left := (when == "killed after" && (step == "copy" || step == "check")) || (when == "killed before" && (step == "check" || step == "rename"))
+				copied, renamed := slices.Index(compactSteps, "copy"), slices.Index(compactSteps, "rename")
+				at := slices.Index(compactSteps, step)
+				left := when == "killed after" && at < renamed || when == "killed before" && at > copied && at <= renamed
 				if err != nil || swept != left {
 					t.Errorf("swept %v, %v", swept, err)
 				}
