@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -86,9 +87,18 @@ func (b Binder) look(ctx context.Context, w Warehouse) (evidence, error) {
 		if err != nil {
 			return e, err
 		}
-		e.tables = !cursor.IsZero()
+		if e.tables = !cursor.IsZero(); e.tables {
+			e.later, err = laterThan(ctx, w, b.Journal, cursor)
+		}
+		return e, err
 	}
 	return e, nil
+}
+
+// laterThan says what lies under a warehouse's location that is after a position.
+func laterThan(ctx context.Context, w Warehouse, j journal.Journal, end journal.Position) (string, error) {
+	r, err := Look(ctx, w, j, nil, uuid.Nil)
+	return strings.Join(r.Later(end), ", "), err
 }
 
 // traces tells whether anything is there below _puddle.

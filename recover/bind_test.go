@@ -93,6 +93,12 @@ func TestStartRules(t *testing.T) {
 			w.must(w.tables.Warehouse(id).Apply(w.t.Context(), journaltest.Events(w.t, w.journal.Warehouse(id), 0)...))
 			w.journal = newKept()
 		}, command: "puddle recover --warehouse a --from metastore"},
+		{name: "no journal, pointer tables behind the anchor", change: func(w *world, id uuid.UUID) {
+			w.must(w.tables.Warehouse(id).Apply(w.t.Context(), journaltest.Events(w.t, w.journal.Warehouse(id), 0)...))
+			w.happen(id, 3)
+			w.anchored(id)
+			w.journal = newKept()
+		}, command: "puddle recover --warehouse a"},
 		{name: "another journal", change: func(w *world, _ uuid.UUID) {
 			other, _ := born(w.t)
 			w.journal = other.journal

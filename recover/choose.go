@@ -2,6 +2,7 @@ package recover
 
 import (
 	"fmt"
+	"strings"
 
 	"puddle/journal"
 )
@@ -19,7 +20,7 @@ type Seen struct {
 	Run      *Run              // a recovery that is under way
 	Head     journal.Position  // where the journal ends, if it has a history
 	Archived *journal.Position // where the archive ends; nil: there is none
-	Tables   bool              // the pointer tables hold the warehouse
+	Tables   journal.Position  // where the pointer tables of the warehouse stand; zero: they hold nothing of it
 	Empty    bool              // the catalog has no namespaces, tables and views
 }
 
@@ -68,12 +69,12 @@ func Choose(name string, w Wanted, s Seen) (Choice, error) {
 		return refuse(recoverCommand(name), "the journal has no history of it")
 	case from == FromArchive && s.Archived == nil:
 		return refuse(recoverCommand(name), "there is no archive of its journal in the warehouse")
-	case from == FromMetastore && !s.Tables:
+	case from == FromMetastore && s.Tables.IsZero():
 		return refuse(recoverCommand(name), "the pointer tables hold nothing of it")
 	case from == FromMetastore && s.Journaled:
 		return refuse("", "nothing is lost that pointer tables could bring back: its journal is there, and they follow it")
-	case from == FromSidecars && w.From == "" && s.Tables && !s.Journaled:
-		return refuse(metastoreCommand(name), "the pointer tables hold a catalog that its sidecars may be behind: choose --from metastore, or --from sidecars")
+	case from == FromSidecars && w.From == "" && !s.Tables.IsZero() && !s.Journaled:
+		return Choice{}, tablesOrSidecars(name, s)
 	case from == FromJournal && whole:
 		return Choice{From: from, Whole: true}, nil
 	case !s.Empty && (from == FromSidecars || from == FromArchive && whole):
@@ -81,6 +82,23 @@ func Choose(name string, w Wanted, s Seen) (Choice, error) {
 	}
 	later := from == FromArchive || from == FromJournal && w.From == ""
 	return Choice{From: from, Later: later}, nil
+}
+
+// tablesOrSidecars leaves it to people whether a catalog is as its pointer tables say, or
+// as its sidecars do, of which each may know more.
+func tablesOrSidecars(name string, s Seen) *Refusal {
+	later := s.Later(s.Tables)
+	r := &Refusal{Warehouse: name, Command: metastoreCommand(name)}
+	if len(later) == 0 {
+		r.Reason = "the pointer tables hold a catalog that its sidecars may be behind: choose --from metastore, or --from sidecars"
+		return r
+	}
+	r.Reason = fmt.Sprintf("the pointer tables stand at %s, but %s: choose --from sidecars, for what is known of later, or --from metastore, for the catalog as of then",
+		s.Tables, strings.Join(later, ", "))
+	if s.Said[TheSidecars].Seq > s.Tables.Seq {
+		r.Command = recoverCommand(name) + " --from sidecars"
+	}
+	return r
 }
 
 // added is the source of what is added to a catalog.

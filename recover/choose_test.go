@@ -18,7 +18,8 @@ func TestChoose(t *testing.T) {
 	rolledBack := seen{Remains: recover.Remains{Journaled: true, Behind: behind}, Head: journal.Position{Seq: 50}}
 	archived := func(s seen) seen { s.Archived = &end; return s }
 	empty := func(s seen) seen { s.Empty = true; return s }
-	tables := func(s seen) seen { s.Tables = true; return s }
+	tables := func(s seen) seen { s.Tables = journal.Position{Seq: 50}; return s }
+	says := func(by recover.Witness, s seen) seen { s.Says(by, end); return s }
 	run := seen{Remains: whole.Remains, Run: &recover.Run{From: recover.FromSidecars}}
 	moment := seen{Remains: whole.Remains, Run: &recover.Run{From: recover.FromJournal, Parent: &end}}
 	lost := seen{Empty: true}
@@ -38,6 +39,9 @@ func TestChoose(t *testing.T) {
 		{"nothing but the warehouse", recover.Wanted{}, lost, choice{From: recover.FromSidecars}, ""},
 		{"restored tables", recover.Wanted{From: recover.FromMetastore}, tables(lost), choice{From: recover.FromMetastore}, ""},
 		{"restored tables, not chosen", recover.Wanted{}, tables(lost), choice{}, "puddle recover --warehouse w --from metastore"},
+		{"restored tables behind their sidecars", recover.Wanted{}, says(recover.TheSidecars, tables(lost)), choice{}, "puddle recover --warehouse w --from sidecars"},
+		{"restored tables behind the anchor", recover.Wanted{}, says(recover.TheAnchor, tables(lost)), choice{}, "puddle recover --warehouse w --from metastore"},
+		{"restored tables behind the archive", recover.Wanted{}, archived(tables(lost)), choice{From: recover.FromArchive, Later: true}, ""},
 		{"sidecars rather than restored tables", recover.Wanted{From: recover.FromSidecars}, tables(lost), choice{From: recover.FromSidecars}, ""},
 		{"tables beside their journal", recover.Wanted{From: recover.FromMetastore}, tables(whole), choice{}, "-"},
 		{"no tables", recover.Wanted{From: recover.FromMetastore}, lost, choice{}, "puddle recover --warehouse w"},

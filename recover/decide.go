@@ -9,9 +9,10 @@ import (
 // evidence is what is seen of one configured warehouse.
 type evidence struct {
 	identity   anchor.Identity
-	identified bool // warehouse.json is there
-	traces     bool // not identified, and yet something is there below _puddle
-	tables     bool // the pointer tables know the identity's id
+	identified bool   // warehouse.json is there
+	traces     bool   // not identified, and yet something is there below _puddle
+	tables     bool   // the pointer tables know the identity's id
+	later      string // what the warehouse knows that is after them; empty: nothing
 
 	// What the journal has: the history with the configured name, the one with
 	// the identity's id, one with the configured location.
@@ -28,6 +29,8 @@ func decide(w Warehouse, e evidence) (*history, error) {
 	case e.identified && e.sameID == nil && h != nil:
 		return refuse(recoverCommand(w.Name), "%s belongs to warehouse %s (%s), the journal's %s is %s: a wrong mount, or another journal",
 			w.Location, e.identity.ID, e.identity.Name, w.Name, h.id)
+	case e.identified && e.sameID == nil && e.later != "":
+		return refuse(recoverCommand(w.Name), "its journal is lost: the warehouse and the pointer tables have a history, the journal has none; the tables are behind: %s", e.later)
 	case e.identified && e.sameID == nil && e.tables:
 		return refuse(metastoreCommand(w.Name), "its journal is lost: the warehouse and the pointer tables have a history, the journal has none")
 	case e.identified && e.sameID == nil:

@@ -35,6 +35,7 @@ type Witness string
 
 // The witnesses, in the words of people.
 const (
+	TheArchive  Witness = "the archive"
 	TheAnchor   Witness = "head.json"
 	TheSidecars Witness = "a sidecar"
 	TheHint     Witness = "the archive's HEAD"
@@ -53,6 +54,20 @@ func (r *Remains) Says(by Witness, p journal.Position) {
 		r.Said[by] = p
 	}
 	r.seen(p)
+}
+
+// Later says in words what each witness knows that is after a position: of all of them,
+// or of those that are named. The sidecars come last: anything may be written into one.
+func (r *Remains) Later(end journal.Position, of ...Witness) (say []string) {
+	if len(of) == 0 {
+		of = []Witness{TheArchive, TheHint, TheDocument, TheAnchor, TheSidecars}
+	}
+	for _, by := range of {
+		if p := r.Said[by]; p.Seq > end.Seq {
+			say = append(say, fmt.Sprintf("%s says %s:%s", by, p.Incarnation, p.Seq))
+		}
+	}
+	return say
 }
 
 // ErrNoTrace: nothing is left of a catalog.

@@ -7,9 +7,9 @@ import (
 )
 
 // PlanMetastore plans the recovery of a warehouse from pointer tables whose journal is
-// lost: they are what the journal had said, which is the evidence that it names. It
-// reads nothing else. Of their history see ImportHistory.
-func PlanMetastore(ctx context.Context, name string, tables projections.Dumper) (Plan, error) {
+// lost: they are what the journal had said, which is proven unless something says that
+// more was recorded later. It reads nothing else. Of their history see ImportHistory.
+func PlanMetastore(ctx context.Context, name string, tables projections.Dumper, later bool) (Plan, error) {
 	moment, err := tables.Moment(ctx)
 	if err != nil {
 		return Plan{}, err
@@ -26,7 +26,11 @@ func PlanMetastore(ctx context.Context, name string, tables projections.Dumper) 
 		if err != nil {
 			return Plan{}, err
 		}
-		plan.Objects = append(plan.Objects, planHeld(o, ByJournal))
+		held := planHeld(o, ByMetastore)
+		if later {
+			held.Confidence = Inferred
+		}
+		plan.Objects = append(plan.Objects, held)
 	}
 	plan.order()
 	return plan, nil

@@ -29,6 +29,7 @@ type Evidence string
 const (
 	ByJournal     Evidence = "journal"
 	ByArchive     Evidence = "archive"
+	ByMetastore   Evidence = "metastore" // pointer tables that followed a journal
 	BySidecar     Evidence = "sidecar"
 	ByDescendants Evidence = "descendants" // by metadata logs that lead on from the file that a sidecar names
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -28,10 +29,11 @@ func (n *node) besideArchive(ctx context.Context, w *warehouse, b recover.Binder
 	}
 	id := bound.ID
 	if refused != nil {
-		var err error
-		if id, err = b.Judge(ctx, w.bound()); err != nil {
+		judged, err := b.Judge(ctx, w.bound())
+		if err != nil {
 			return err
 		}
+		id = judged
 	}
 	why := archive.Compare(ctx, w.roots[0].Store, id, n.journal)
 	head, err := n.journal.Warehouse(id).Head(ctx)
@@ -49,6 +51,44 @@ func (n *node) besideArchive(ctx context.Context, w *warehouse, b recover.Binder
 		return refused
 	}
 	return n.asOfBackup(ctx, w, id, head)
+}
+
+// stray refuses pointer tables without a journal. Where a warehouse knows of more than
+// they do it does not name them as what to recover from.
+func (n *node) stray(ctx context.Context) error {
+	tables, ok := n.tables.(recover.Lister)
+	if !ok {
+		return nil
+	}
+	err := recover.Stray(ctx, n.journal, tables)
+	var refused *recover.Refusal
+	if !errors.As(err, &refused) {
+		return err
+	}
+	for _, w := range n.warehouses {
+		if later := n.laterThanTables(ctx, w); later != "" {
+			refused.Reason += fmt.Sprintf("; they are behind warehouse %s: %s", w.Name, later)
+			refused.Command = "puddle recover"
+		}
+	}
+	return refused
+}
+
+// laterThanTables says what a warehouse knows that is after its pointer tables. What
+// cannot be looked at says nothing: the recovery tells of it.
+func (n *node) laterThanTables(ctx context.Context, w *warehouse) string {
+	seen, err := recover.Look(ctx, w.bound(), n.journal, nil, uuid.Nil)
+	if err != nil {
+		return ""
+	}
+	cursor, err := n.tables.Warehouse(seen.ID).Cursor(ctx)
+	if err != nil || cursor.IsZero() {
+		return ""
+	}
+	if end, found, err := archive.Head(ctx, w.roots[0].Store); err == nil && found {
+		seen.Says(recover.TheArchive, end)
+	}
+	return strings.Join(seen.Later(cursor), ", ")
 }
 
 // branched refuses a warehouse whose journal and archive have different histories.

@@ -129,10 +129,8 @@ func (n *node) bring(ctx context.Context) error {
 }
 
 func (n *node) bringOnce(ctx context.Context) error {
-	if tables, ok := n.tables.(recover.Lister); ok {
-		if err := recover.Stray(ctx, n.journal, tables); err != nil {
-			return err
-		}
+	if err := n.stray(ctx); err != nil {
+		return err
 	}
 	for _, w := range n.warehouses {
 		if err := n.bind(ctx, w); err != nil {

@@ -123,6 +123,14 @@ func idOf(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
+// counted is a number of things.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // tell reports what was done, and ends with what was not.
 func (x *recovery) tell(s *session, all []recover.Report, err error) error {
 	var told error
@@ -158,16 +166,16 @@ func linesOf(r recover.Report, dryRun bool) []string {
 	if dryRun {
 		done = "to be recovered"
 	}
-	lines := []string{fmt.Sprintf("warehouse %s, from %s: %d namespaces and %d tables and views %s; %d skipped, %d dropped, %d failed, %d unregistered",
-		r.Warehouse, r.From, t.Namespaces, t.Recovered, done, t.Skipped, t.Dropped, t.Failed, t.Unregistered)}
+	lines := []string{fmt.Sprintf("warehouse %s, from %s: %s and %s %s; %d skipped, %d dropped, %d failed, %d unregistered",
+		r.Warehouse, r.From, counted(t.Namespaces, "namespace", "namespaces"), counted(t.Recovered, "table or view", "tables and views"), done, t.Skipped, t.Dropped, t.Failed, t.Unregistered)}
 	if r.Whole {
 		lines = append(lines, "  nothing was lost: the journal is whole, and the pointer tables follow it")
 	}
 	if r.EventsReplayed > 0 {
-		lines = append(lines, fmt.Sprintf("  %d events were replayed", r.EventsReplayed))
+		lines = append(lines, fmt.Sprintf("  %s replayed", counted(r.EventsReplayed, "event was", "events were")))
 	}
 	if r.Imported > 0 {
-		lines = append(lines, fmt.Sprintf("  %d old moves are in the history", r.Imported))
+		lines = append(lines, fmt.Sprintf("  %s in the history", counted(r.Imported, "old move is", "old moves are")))
 	}
 	for _, w := range r.Warnings {
 		lines = append(lines, "  warning: "+w)
@@ -210,7 +218,7 @@ func objectLines(o recover.PlannedObject) []string {
 	case o.Outcome == recover.Recovered:
 		lines[0] += fmt.Sprintf(", %s by %s, at %s", o.Confidence, o.Evidence, o.MetadataLocation)
 		if o.CommitsBehind > 0 {
-			lines[0] += fmt.Sprintf(" (its sidecar was %d commits behind)", o.CommitsBehind)
+			lines[0] += fmt.Sprintf(" (its sidecar was %s behind)", counted(o.CommitsBehind, "commit", "commits"))
 		}
 	}
 	for _, w := range o.Warnings {

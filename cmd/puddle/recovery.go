@@ -104,7 +104,7 @@ func (x *recovery) look(ctx context.Context, w *warehouse) (*evidence, error) {
 	}
 	e.resumed = e.seen.Run != nil
 	e.seen.Empty = e.standing.Empty()
-	e.seen.Tables, err = x.holdsTables(ctx, e)
+	e.seen.Tables, err = x.tablesStand(ctx, e)
 	return e, err
 }
 
@@ -125,6 +125,7 @@ func (x *recovery) remains(ctx context.Context, e *evidence) error {
 	}
 	head, err := e.archived.Warehouse(e.archived.ID()).Head(ctx)
 	e.seen.Archived = &head
+	e.seen.Says(recover.TheArchive, head)
 	return err
 }
 

@@ -51,10 +51,6 @@ func (x *recovery) openArchive(ctx context.Context, e *evidence) (err error) {
 	return nil
 }
 
-// witnesses are those that may know of more than an archive holds. The sidecars come
-// last: anything may be written into one.
-var witnesses = []recover.Witness{recover.TheHint, recover.TheDocument, recover.TheAnchor, recover.TheSidecars}
-
 // left tells whether an archive lacks all of the incarnation that the catalog was in. It
 // is then not what the catalog is made from, unless somebody asks for that.
 func (x *recovery) left(ctx context.Context, e *evidence) bool {
@@ -65,7 +61,7 @@ func (x *recovery) left(ctx context.Context, e *evidence) bool {
 	if err != nil {
 		return false // it is told by who asks next
 	}
-	for _, by := range witnesses[:3] {
+	for _, by := range []recover.Witness{recover.TheHint, recover.TheDocument, recover.TheAnchor} { // into a sidecar anything may be written
 		p := e.seen.Said[by]
 		if p.Seq <= e.seen.Archived.Seq || slices.ContainsFunc(held, func(i journal.Incarnation) bool { return i.ID == p.Incarnation }) {
 			continue
@@ -89,31 +85,42 @@ func (x *recovery) parted(ctx context.Context, e *evidence) error {
 	return nil
 }
 
-// beyond tells what says that there was more than the archive holds, where the catalog is
-// made from that.
+// beyond tells what says that there was more than what the catalog is made from holds.
 func (x *recovery) beyond(e *evidence) []string {
-	end := journal.Position{}
 	switch {
+	case e.choice.From == recover.FromMetastore:
+		return behindTables(e)
 	case e.seen.Archived != nil && e.choice.From == recover.FromArchive && x.At == "" && e.seen.Run == nil:
-		end = *e.seen.Archived
-	case e.archived != nil || len(e.lost) > 0 || e.choice.From == recover.FromJournal:
-		return nil // it was told, or does not matter
-	}
-	var say []string
-	for _, by := range witnesses {
-		archives := by == recover.TheHint || by == recover.TheDocument
-		if p := e.seen.Said[by]; p.Seq > end.Seq && (archives || !end.IsZero()) {
-			say = append(say, fmt.Sprintf("%s says %s:%s", by, p.Incarnation, p.Seq))
+		if later := e.seen.Later(*e.seen.Archived); len(later) > 0 {
+			return []string{fmt.Sprintf("the archive ends at %s, but %s: what came later is known from sidecars and files alone", e.seen.Archived, strings.Join(later, ", "))}
+		}
+	case e.archived != nil || len(e.lost) > 0 || e.choice.From == recover.FromJournal: // it was told, or does not matter
+	default:
+		if later := e.seen.Later(journal.Position{}, recover.TheHint, recover.TheDocument); len(later) > 0 {
+			return []string{"the archive is gone, but " + strings.Join(later, ", ")}
 		}
 	}
-	switch all := strings.Join(say, ", "); {
-	case len(say) == 0:
+	return nil
+}
+
+// behindTables tells how far pointer tables that the catalog is made from are behind.
+func behindTables(e *evidence) []string {
+	end := *e.parent
+	later := e.seen.Later(end)
+	if len(later) == 0 {
 		return nil
-	case end.IsZero():
-		return []string{"the archive is gone, but " + all}
-	default:
-		return []string{fmt.Sprintf("the archive ends at %s, but %s: what came later is known from sidecars and files alone", end, all)}
 	}
+	missing, last := "what was committed later", end.Seq
+	for _, p := range e.seen.Said {
+		if p.Incarnation == end.Incarnation {
+			last = max(last, p.Seq)
+		}
+	}
+	if n := last - end.Seq; n > 0 {
+		missing = fmt.Sprintf("what %s did", counted(int(n), "later event", "later events"))
+	}
+	return []string{fmt.Sprintf("the pointer tables are behind, at %s: %s; %s is not in this catalog: puddle repoint and register take up what is wanted of it",
+		end, strings.Join(later, ", "), missing)}
 }
 
 // maxLost is how many lost documents are told one by one.

@@ -25,7 +25,7 @@ func (x *recovery) planMetastore(ctx context.Context, e *evidence) error {
 	cursor, err := kept.Cursor(ctx)
 	if err == nil {
 		e.parent = &cursor
-		e.plan, err = recover.PlanMetastore(ctx, e.Name, kept)
+		e.plan, err = recover.PlanMetastore(ctx, e.Name, kept, len(e.seen.Later(cursor)) > 0)
 	}
 	return errors.Join(err, give())
 }
@@ -66,21 +66,22 @@ func (x *recovery) keptTables(ctx context.Context, e *evidence) (kept projection
 
 var errNoTables = errors.New("no pointer tables hold it")
 
-// holdsTables tells whether pointer tables hold a warehouse: those that are there, or,
+// tablesStand is where the pointer tables of a warehouse stand: those that are there, or,
 // where it is to be recovered from them, some that were put aside.
-func (x *recovery) holdsTables(ctx context.Context, e *evidence) (bool, error) {
+func (x *recovery) tablesStand(ctx context.Context, e *evidence) (journal.Position, error) {
 	cursor, err := x.node.tables.Warehouse(e.seen.ID).Cursor(ctx)
 	if err != nil || !cursor.IsZero() || e.seen.Journaled || x.From != string(recover.FromMetastore) {
-		return !cursor.IsZero(), err
+		return cursor, err
 	}
-	_, give, err := x.keptTables(ctx, e)
+	kept, give, err := x.keptTables(ctx, e)
 	if errors.Is(err, errNoTables) {
-		return false, nil
+		return journal.Position{}, nil
 	}
 	if err != nil {
-		return false, err
+		return journal.Position{}, err
 	}
-	return true, give()
+	cursor, err = kept.Cursor(ctx)
+	return cursor, errors.Join(err, give())
 }
 
 // aside are the pointer tables that were put aside, the newest first.
@@ -90,6 +91,9 @@ func (x *recovery) aside() (paths []string, err error) {
 		folder = "."
 	}
 	all, err := os.ReadDir(folder)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
 	for _, file := range slices.Backward(all) {
 		aside := strings.HasPrefix(file.Name(), name+".broken-")
 		if aside && !strings.HasSuffix(file.Name(), "-wal") && !strings.HasSuffix(file.Name(), "-shm") {
