@@ -22,6 +22,9 @@ func (r *run) archive(ctx context.Context) error {
 		switch {
 		case errors.As(wrong, &damage):
 			finding.Place, finding.Next = damage.Object, r.sealCommand()
+			if errors.Is(wrong, archive.ErrPast) { // a recovery went on without it, and told
+				finding.Severity, finding.Next = Note, ""
+			}
 			if damage.Seq != 0 {
 				finding = finding.at(journal.Position{Incarnation: damage.Incarnation, Seq: damage.Seq})
 			}

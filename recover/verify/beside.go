@@ -32,6 +32,10 @@ func (l *looks) beside(ctx context.Context, o projections.Object, s *seen) {
 		return
 	}
 	unnamed := byPath(relatives)
+	if err := l.passOver(ctx, o, unnamed, s); err != nil {
+		s.unseen = append(s.unseen, Unseen{Place: o.Location, Message: err.Error()})
+		return
+	}
 	chains := descend(o, unnamed)
 	for _, at := range slices.Sorted(maps.Keys(unnamed)) {
 		r := unnamed[at]
@@ -44,6 +48,35 @@ func (l *looks) beside(ctx context.Context, o projections.Object, s *seen) {
 			s.find(4, o, Finding{Severity: Note, Kind: KindStray, Place: n.MetadataLocation, Message: "it is named like a metadata file, and is none: " + n.Reason})
 		}
 	}
+}
+
+// passOver takes away the files that a recovery has left behind, and notes those that
+// come from the current one: going on from them would undo that the catalog went back.
+func (l *looks) passOver(ctx context.Context, o projections.Object, unnamed map[string]catalog.Relative, s *seen) error {
+	chains := descend(o, unnamed)
+	var left []string
+	for _, at := range slices.Sorted(maps.Keys(unnamed)) {
+		f, ok, err := l.behind.find(ctx, at)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		left = append(left, at)
+		if chains.versions(at) == 0 {
+			continue
+		}
+		message := fmt.Sprintf("it was left by the recovery: event %s names it", f.event)
+		if f.asOf != nil {
+			message = fmt.Sprintf("it was left by the recovery as of %s: event %s names it", f.asOf, f.event)
+		}
+		s.find(4, o, Finding{Severity: Note, Kind: KindNewer, Place: unnamed[at].Location, Message: message})
+	}
+	for _, at := range left {
+		delete(unnamed, at)
+	}
+	return nil
 }
 
 func byPath(all []catalog.Relative) map[string]catalog.Relative {

@@ -19,8 +19,14 @@ func (w *world) begin(t *testing.T) {
 	t.Helper()
 	head, err := w.journal.Warehouse(w.id).Head(t.Context())
 	w.must(err)
-	start := journal.IncarnationStarted{Build: "test", Name: "lake", Location: location, Reason: "recovered", Parent: &head}
-	entry, _, err := journal.NewChain(w.id, uuid.New(), 999_999).Next(
+	w.beginAt(t, &head, 999_999)
+}
+
+// beginAt goes on after an event, with the seqs after one.
+func (w *world) beginAt(t *testing.T, parent *journal.Position, before journal.Seq) {
+	t.Helper()
+	start := journal.IncarnationStarted{Build: "test", Name: "lake", Location: location, Reason: "recovered", Parent: parent}
+	entry, _, err := journal.NewChain(w.id, uuid.New(), before).Next(
 		journal.Draft{Warehouse: w.id, ID: uuid.Must(uuid.NewV7()), Cause: cause, Body: start}, journal.At(time.Now()))
 	w.must(err)
 	w.must(w.journal.Append(t.Context(), entry))

@@ -157,11 +157,26 @@ func (n *names) events(all iter.Seq2[journal.Event, error]) error {
 		if err != nil {
 			return err
 		}
-		for _, m := range e.Moves() {
-			if m.To != nil {
-				n.add(m.To.Pointer.MetadataLocation)
-			}
+		for at := range fileNames(e) {
+			n.add(at)
 		}
 	}
 	return nil
+}
+
+// fileNames yields the metadata files that an event names, also as imported history.
+func fileNames(e journal.Event) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, m := range e.Moves() {
+			if m.To != nil && !yield(m.To.Pointer.MetadataLocation) {
+				return
+			}
+		}
+		old, _ := e.Body.(journal.HistoryImported)
+		for _, step := range old.Steps {
+			if step.Move.To != nil && !yield(step.Move.To.Pointer.MetadataLocation) {
+				return
+			}
+		}
+	}
 }

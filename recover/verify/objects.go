@@ -147,11 +147,12 @@ func mix(x uint64) uint64 {
 // looks are the looks at the objects of a run.
 type looks struct {
 	*run
-	files *catalog.Catalog // reads the folders of tables
+	files  *catalog.Catalog // reads the folders of tables
+	behind *leftBehind
 }
 
 func (r *run) looks() *looks {
-	return &looks{run: r, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.lineage(), Reader: r.reader()})}
+	return &looks{run: r, behind: &leftBehind{journal: r.Journal, id: r.ID}, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.lineage(), Reader: r.reader()})}
 }
 
 // seen is what one look at an object saw.
