@@ -35,7 +35,8 @@ func ownNamespace(n *Namespace) *Namespace {
 
 // ObjectChange is an object that one of two snapshots has live and the other has not
 // (nil), or that has another name or version in them. Steps is how many of its steps
-// in between led to a version; below 0 when To is the earlier one.
+// in between led to another version than it had, also before a drop or a recovery; below
+// 0 when To is the earlier one.
 type ObjectChange struct {
 	UUID     uuid.UUID
 	From, To *Object

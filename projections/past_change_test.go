@@ -8,6 +8,9 @@ import (
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"puddle/journal"
+	"puddle/journal/journaltest"
 )
 
 // What differs between two moments is what differs between their dumps, whether
@@ -80,15 +83,70 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// led counts the steps of an object that led to a version.
+// A recovery registers every table at the file that it had, and so do hands: that is no
+// step ahead.
+func TestComingBackIsNoStep(t *testing.T) {
+	ctx, id, j := context.Background(), uuid.New(), journal.NewMemory()
+	name := journal.Identifier{Namespace: journal.Namespace{"n"}, Name: "t"}
+	before := journaltest.NewStory(id)
+	before.CreateNamespace(name.Namespace, nil)
+	before.Commit(name) // creates it
+	before.Commit(name)
+	entries := journaltest.Entries(t, before.Drafts, journaltest.Start)
+	journaltest.Append(t, j, entries)
+	end := entries[len(entries)-1].Event
+	was := end.Moves()[0]
+
+	start := before.Drafts[0]
+	start.ID, start.Body = uuid.New(), journal.IncarnationStarted{Build: "test", Location: "s3://lake/wh", Name: "lake", Parent: &end.Position, Reason: "recovery"}
+	space := before.Drafts[1]
+	space.ID, space.Request = uuid.New(), nil
+	back := journal.Draft{Warehouse: id, ID: uuid.New(), Cause: start.Cause, Body: journal.TableRegistered{Moves: [1]journal.Move{{Kind: journal.Table, UUID: was.UUID, To: was.To}}}}
+	to := *was.To
+	to.Pointer.MetadataLocation += "-next"
+	next := journal.Draft{Warehouse: id, ID: uuid.New(), Cause: start.Cause, Body: journal.TablesCommitted{Moves: []journal.Move{{
+		Kind: journal.Table, UUID: was.UUID, From: &journal.From{Identifier: to.Identifier, Pointer: was.To.Pointer}, To: &to,
+	}}}}
+	chain := journal.NewChain(id, uuid.New(), 1_000_000)
+	chain.At = end.At
+	for _, d := range []journal.Draft{start, space, back, next} {
+		entry, after, err := chain.Next(d, journal.At(end.At))
+		if err != nil {
+			t.Fatal(err)
+		}
+		journaltest.Append(t, j, []journal.Entry{entry})
+		chain = after
+	}
+	past := NewPast(id, journal.Lineage(j, id), NewState(id))
+	a, err := past.At(ctx, end.Seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := past.At(ctx, 1_000_004)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for c := range a.ObjectChanges(b, uuid.Nil) {
+		if n++; !c.Moved() || c.Steps != 1 {
+			t.Errorf("%+v: %d steps, want 1", c, c.Steps)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d changes, want one", n)
+	}
+}
+
+// led counts the steps of an object that led to another version than it had.
 func led(t *rapid.T, s *Snapshot, key string) (n int) {
 	steps, err := s.Steps(context.Background(), uuid.UUID([]byte(key)))
 	if err != nil {
 		t.Fatal(err)
 	}
+	var last journal.Pointer
 	for _, step := range steps {
-		if Leads(step.Move) {
-			n++
+		if to := step.Move.To; to != nil && to.Pointer != last {
+			n, last = n+1, to.Pointer
 		}
 	}
 	return n

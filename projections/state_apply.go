@@ -50,8 +50,9 @@ type past[V any] struct {
 // mark is what stands for the steps of an object.
 type mark struct {
 	newest   journal.Seq
-	imported bool // the newest was
-	versions int  // how many led to a version, but for those that were imported
+	imported bool             // the newest was
+	versions int              // how many led to a version that it did not have before, but for those that were imported
+	last     *journal.Pointer // the newest version, through drops and recoveries; not to be changed
 }
 
 var _ Tables = (*held)(nil)
@@ -177,12 +178,23 @@ func (h *held) remember(key string, e journal.Event, m journal.Move) {
 	case marksOnly:
 		at, _ := h.marks.get(key)
 		at.newest, at.imported = e.Seq, false
-		if Leads(m) {
+		if leads := at.meet(m); leads {
 			at.versions++
 		}
 		h.marks = h.marks.put(key, at)
 	}
 	h.hold(m)
+}
+
+// meet takes the version that a move leads to, and tells whether it is another one than
+// the last: what comes back, by a recovery too, mostly is as it was.
+func (at *mark) meet(m journal.Move) bool {
+	if m.To == nil || at.last != nil && *at.last == m.To.Pointer {
+		return false
+	}
+	last := m.To.Pointer
+	at.last = &last
+	return true
 }
 
 // hold puts an object at the front of those that had the name which a move gives it.

@@ -32,6 +32,7 @@ func (h *held) Import(steps []Step) error {
 		case marksOnly:
 			at, _ := h.marks.get(key)
 			at.newest, at.imported = s.Seq, true
+			at.meet(s.Move)
 			h.marks = h.marks.put(key, at)
 		}
 		h.hold(s.Move)
