@@ -70,12 +70,12 @@ func (e event) rows() []table.Row {
 	return rows
 }
 
-// imported are a row for the event, and one for each old move as it happened, the newest
-// first.
+// imported are a row for the event, and one below it for each old move as it happened, the
+// newest first. Their seqs are not among those of events, which the first column has.
 func (e event) imported() []table.Row {
-	rows := []table.Row{{uint64(e.Seq), e.At, e.Kind, e.Actor, "", fmt.Sprintf("%d old moves:", len(e.Imported))}}
+	rows := []table.Row{{uint64(e.Seq), e.At, e.Kind, e.Actor, "", fmt.Sprintf("%d old moves", len(e.Imported))}}
 	for _, m := range slices.Backward(e.Imported) {
-		rows = append(rows, table.Row{uint64(m.Seq), m.At, m.Event, m.Actor, m.names(), m.files()})
+		rows = append(rows, table.Row{"", m.At, fmt.Sprintf("  %s %s", m.Seq, m.Event), m.Actor, m.names(), m.files()})
 	}
 	return rows
 }

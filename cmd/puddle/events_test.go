@@ -20,7 +20,7 @@ func TestRowsOfEvents(t *testing.T) {
 			{"seq":4,"at":"A","event":"table-created","actor":"token:b","identifier":{"name":"t","namespace":["n"]},
 				"to":{"identifier":{"name":"t","namespace":["n"]},"metadata-location":"w/0.json"}},
 			{"seq":5,"at":"B","event":"table-dropped","actor":"token:c","identifier":{"name":"t","namespace":["n"]},
-				"from":{"identifier":{"name":"t","namespace":["n"]},"metadata-location":"w/0.json"}}]}`: "[[1000002 T history-imported cli:ana  2 old moves:] [5 B table-dropped token:c n.t 0.json →] [4 A table-created token:b n.t → 0.json]]",
+				"from":{"identifier":{"name":"t","namespace":["n"]},"metadata-location":"w/0.json"}}]}`: "[[1000002 T history-imported cli:ana  2 old moves] [ B   5 table-dropped token:c n.t 0.json →] [ A   4 table-created token:b n.t → 0.json]]",
 
 		`{"seq":1,"at":"T","kind":"incarnation-started","actor":"system:start","reason":"birth","moves":[]}`: "[[1 T incarnation-started system:start birth ]]",
 	} {
