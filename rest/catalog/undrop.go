@@ -76,6 +76,9 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 	if _, err := c.unremoved(ctx, back.Dropped); err != nil {
 		return err
 	}
+	if err := c.lately(ctx, *back); err != nil {
+		return err
+	}
 	f, err := c.prove(ctx, back.Pointer)
 	if err != nil {
 		return sayMore(err, FileMissing, "put that file back as it was, or register another metadata file of the same uuid")
@@ -107,6 +110,34 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 	return unsettled(*back, outdone(c.record(ctx, cause, body, c.keep(f)...), doc))
 }
 
+// lately refuses what was dropped before the catalog was recovered: NoSuchTable. The
+// new incarnation began without it.
+func (c *Catalog) lately(ctx context.Context, back Undropped) error {
+	drop, ok, err := c.Reader.LastStep(ctx, back.UUID)
+	if err != nil || !ok {
+		return reading(errors.Join(err, journal.ErrNoEvent))
+	}
+	head, err := c.Journal.Head(ctx)
+	if err != nil {
+		return reading(err)
+	}
+	for e, err := range c.Journal.Scan(ctx, drop.Seq-1) {
+		if err != nil {
+			return reading(err)
+		}
+		if e.ID == drop.Event && e.Incarnation == head.Incarnation {
+			return nil
+		}
+		break
+	}
+	return earlier(back, nil)
+}
+
+func earlier(back Undropped, err error) error {
+	return because(NoSuchTable, err, "%s (%s) was dropped in an earlier incarnation of the catalog; to take it over, register %s",
+		back.Identifier.Quoted(), back.UUID, back.Pointer.MetadataLocation)
+}
+
 // unremoved refuses what a purge has removed, or is due to: FileMissing, Unsafe. It
 // answers whether one was asked for. It can be relied on as unpurged can.
 func (c *Catalog) unremoved(ctx context.Context, d Dropped) (asked bool, err error) {
@@ -125,8 +156,7 @@ func unsettled(back Undropped, err error) error {
 		case projections.PointerMoved:
 			return because(CommitFailed, err, "%s came back and was dropped again meanwhile", back.UUID)
 		case projections.ObjectMissing:
-			return because(NoSuchTable, err, "%s (%s) was dropped in an earlier incarnation of the catalog; to take it over, register %s",
-				back.Identifier.Quoted(), back.UUID, back.Pointer.MetadataLocation)
+			return earlier(back, err)
 		}
 	}
 	return recorded(back.Kind, err)

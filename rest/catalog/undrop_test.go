@@ -392,9 +392,11 @@ func TestUndropAfterAnIncarnation(t *testing.T) {
 	p = running(t, g)
 	p.namespace(t, nil, "n")
 	for _, table := range []catalog.Table{gone, lost} {
-		_, err := p.Undrop(ctx, cause, catalog.Undrop{UUID: uuidOf(t, table)})
-		refused(t, err, catalog.NoSuchTable, "an earlier incarnation of the catalog", "register "+table.MetadataLocation)
-		_, err = p.register("back", table.MetadataLocation)
+		for _, dry := range []bool{true, false} {
+			_, err := p.Undrop(ctx, cause, catalog.Undrop{UUID: uuidOf(t, table), DryRun: dry})
+			refused(t, err, catalog.NoSuchTable, "an earlier incarnation of the catalog", "register "+table.MetadataLocation)
+		}
+		_, err := p.register("back", table.MetadataLocation)
 		must(t, errors.Join(err, p.DropTable(ctx, cause, id("back"), false)))
 		_, err = p.Undrop(ctx, cause, catalog.Undrop{UUID: uuidOf(t, table), As: id("undropped")})
 		must(t, errors.Join(err, p.DropTable(ctx, cause, id("undropped"), false)))
