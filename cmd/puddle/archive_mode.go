@@ -58,6 +58,8 @@ func archiveFailed(log zerolog.Logger, warehouse string) func(error) {
 		switch {
 		case archive.Final(err):
 			line, message = log.Error().Str("see", "docs/operations.md#the-archive-has-stopped"), "archive has stopped"
+		case errors.Is(err, archive.ErrPast):
+			line, message = line.Str("see", "puddle verify "+warehouse+" --level 1"), "archive of an earlier incarnation is left as it is"
 		case errors.As(err, &damage):
 			line = line.Str("see", "puddle verify "+warehouse+" --level 1 --repair")
 		}

@@ -39,7 +39,12 @@ type incarnation struct {
 // damaged is *Damage; what is wrong elsewhere shows when it is read. ErrNewer and
 // the store's errors.
 func Open(ctx context.Context, store warehouse.Reader) (*Archive, error) {
-	all, err := listed(ctx, store, Folder)
+	return openBelow(ctx, store, Folder)
+}
+
+// openBelow is Open of the incarnations below a folder.
+func openBelow(ctx context.Context, store warehouse.Reader, folder string) (*Archive, error) {
+	all, err := listed(ctx, store, folder)
 	if err != nil {
 		return nil, err
 	}

@@ -21,10 +21,11 @@ type Audited struct {
 
 // Audit looks through a whole archive: every segment is read and checked, that each
 // goes on where the one before ends, and that the ends are events of the journal. It
-// hands what is wrong to found and goes on behind it: *Damage, ErrNewer, ErrAhead or
-// ErrSecondWriter of an incarnation that is current. Incarnations that the journal does not
-// hold are compared with nothing, but none may have begun after its current one. The error
-// is the store's or the journal's.
+// hands what is wrong to found and goes on behind it: *Damage, with ErrPast where the journal
+// of an earlier incarnation does not have those events, ErrNewer, ErrAhead or ErrSecondWriter
+// of an incarnation that is current. Incarnations that the journal does not hold are compared
+// with nothing, but none may have begun after its current one. The error is the store's or
+// the journal's.
 func Audit(ctx context.Context, store warehouse.Reader, id uuid.UUID, from journal.Histories, found func(error)) (done Audited, err error) {
 	all, err := listed(ctx, store, Folder)
 	if err != nil {
@@ -45,19 +46,21 @@ func Audit(ctx context.Context, store warehouse.Reader, id uuid.UUID, from journ
 			return done, err
 		}
 		done.Events += x.events
-		switch {
-		case at < 0:
+		if at < 0 {
+			x.tellAll(false)
 			x.unknown(incarnation, firsts[0], held)
 			continue
-		case held[at].Current:
+		}
+		if held[at].Current {
 			done.End = x.end
 		}
-		whole, err := x.compare(ctx, from.Incarnation(id, incarnation), held[at])
+		same, err := x.compare(ctx, from.Incarnation(id, incarnation), held[at])
+		x.tellAll(same)
 		if err != nil {
 			return done, err
 		}
-		if whole {
-			done.Holes = append(done.Holes, x.holes...)
+		if same {
+			done.Holes = append(done.Holes, x.sealable()...)
 		}
 	}
 	return done, nil
@@ -68,6 +71,7 @@ type auditing struct {
 	a      *Archive
 	held   *journal.Incarnation // in the journal; nil: it is not
 	found  func(error)
+	wrong  []error          // of the objects
 	ends   []point          // of the segments that are whole
 	end    journal.Position // the last of them
 	events int64
@@ -87,7 +91,7 @@ func (x *auditing) unknown(incarnation uuid.UUID, first journal.Seq, held []jour
 func (x *auditing) segments(ctx context.Context, incarnation uuid.UUID, firsts []journal.Seq) error {
 	if x.held != nil && x.held.First < firsts[0] {
 		missing := x.held.First
-		x.found(damaged(key(incarnation, missing, eventsPart), x.a.id, incarnation, missing, "it is missing"))
+		x.wrong = append(x.wrong, damaged(key(incarnation, missing, eventsPart), x.a.id, incarnation, missing, "it is missing"))
 		x.holes = append(x.holes, Hole{Incarnation: incarnation, First: missing, Last: firsts[0] - 1})
 	}
 	var before *segment
@@ -159,18 +163,39 @@ func (x *auditing) documents(ctx context.Context, s *segment) error {
 	return x.tell(err)
 }
 
-// tell hands over what is wrong with an object; the error is any other.
+// tell takes note of what is wrong with an object; the error is any other.
 func (x *auditing) tell(err error) error {
 	var damage *Damage
 	if errors.As(err, &damage) || errors.Is(err, ErrNewer) {
-		x.found(err)
+		x.wrong = append(x.wrong, err)
 		return nil
 	}
 	return err
 }
 
+// tellAll hands over what is wrong with the objects, when it is known whether the journal
+// has the same history.
+func (x *auditing) tellAll(same bool) {
+	for _, err := range x.wrong {
+		var damage *Damage
+		if errors.As(err, &damage) {
+			_, first, _, _ := parseKey(damage.Object)
+			if x.held == nil || !x.held.Current && (!same || first > x.held.Head.Seq) {
+				err = fmt.Errorf("%w, and the journal does not have it: %w", ErrPast, err)
+			}
+		}
+		x.found(err)
+	}
+}
+
+// sealable are the holes of which the journal has at least the beginning.
+func (x *auditing) sealable() []Hole {
+	return slices.DeleteFunc(x.holes, func(h Hole) bool { return h.First > x.held.Head.Seq })
+}
+
 // compare looks whether the segments end at events of the journal: whether it has the same
-// history.
+// history. An earlier incarnation may go on in the archive: how far it counts was decided
+// when it was left.
 func (x *auditing) compare(ctx context.Context, r journal.Reader, i journal.Incarnation) (same bool, err error) {
 	ends := x.ends
 	for e, err := range r.Scan(ctx, 0) {
@@ -191,8 +216,9 @@ func (x *auditing) compare(ctx context.Context, r journal.Reader, i journal.Inca
 		}
 	}
 	n := len(ends)
-	if n > 0 && ends[n-1].Seq > i.Head.Seq && i.Current {
-		x.found(fmt.Errorf("%w: it ends at %s:%d, the journal at %s", ErrAhead, i.ID, ends[n-1].Seq, i.Head))
+	if n == 0 || ends[n-1].Seq <= i.Head.Seq || !i.Current {
+		return true, nil
 	}
-	return n == 0 || ends[n-1].Seq <= i.Head.Seq, nil
+	x.found(fmt.Errorf("%w: it ends at %s:%d, the journal at %s", ErrAhead, i.ID, ends[n-1].Seq, i.Head))
+	return false, nil
 }

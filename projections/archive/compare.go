@@ -91,9 +91,10 @@ func ours(ctx context.Context, store warehouse.Reader, id uuid.UUID, r journal.R
 }
 
 // beyond tells what it means that the archive holds a position beyond the journal's
-// head: it has the event at the head too, or another one.
+// head: it has the event at the head too, or another one. What is wrong with other
+// incarnations does not matter.
 func beyond(ctx context.Context, store warehouse.Reader, id uuid.UUID, p, head journal.Position) error {
-	a, err := Open(ctx, store)
+	a, err := openBelow(ctx, store, Folder+"/"+head.Incarnation.String())
 	if err != nil && !errors.Is(err, ErrNone) {
 		return err
 	}

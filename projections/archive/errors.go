@@ -18,6 +18,12 @@ var (
 	ErrNewer = errors.New("archive: object of a newer build")
 )
 
+// ErrPast: what is damaged is of an incarnation that is not the current one any more. It
+// is wrapped with what is wrong. Told to Options.Failed, the rest of that incarnation is not
+// archived by this follower, and all others are. Told by [Audit], the journal has no such
+// events, and nothing can mend it.
+var ErrPast = errors.New("archive: of a past that was left")
+
 // Of sealing. They end a follower: nothing that it could do makes them go away.
 var (
 	// ErrSecondWriter: at a seq of this journal the archive holds an event of

@@ -13,7 +13,12 @@ type Sealer struct{ *sealer }
 
 // NewSealer is what a process makes that starts.
 func NewSealer(o Options, events int) Sealer {
-	s := newSealer(o, func(journal.Position) {})
+	return Telling(o, events, func(journal.Position) {})
+}
+
+// Telling is one that tells how far the archive is.
+func Telling(o Options, events int, told func(journal.Position)) Sealer {
+	s := newSealer(o, told)
 	s.events = events
 	return Sealer{s}
 }

@@ -63,7 +63,7 @@ func Seal(ctx context.Context, o Options, h Hole, aside func(context.Context, st
 	s.hint = hint{First: head.Seq} // which stays as it is
 	s.ends[h.Incarnation] = prev
 	last := h.Last
-	if last == 0 {
+	if last == 0 || last > head.Seq {
 		last = head.Seq
 	} else {
 		s.taken[h.Incarnation] = []journal.Seq{last + 1}
@@ -173,6 +173,6 @@ func (s *sealer) pass(ctx context.Context, r journal.Reader, incarnation uuid.UU
 		return false, err
 	}
 	s.ends[incarnation] = end
-	s.told(end)
+	s.reached(end)
 	return true, nil
 }

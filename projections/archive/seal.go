@@ -16,16 +16,17 @@ type sealer struct {
 	id     uuid.UUID
 	store  warehouse.Store
 	from   journal.Histories
-	told   func(journal.Position) // how far the archive is
+	told   func(journal.Position) // how far the archive of the current incarnation is
 	failed func(error)
 	events int // of a segment
 
-	hint  hint
-	since int                            // segments behind the hint
-	ends  map[uuid.UUID]journal.Position // of the incarnations that were looked for
-	taken map[uuid.UUID][]journal.Seq    // first seqs of segments behind those ends: what is before them is gone
-	spoil map[string]bool                // objects that are damaged, to be replaced
-	lost  map[uuid.UUID]bool             // earlier incarnations of which the archive has another history
+	hint    hint
+	since   int                            // segments behind the hint
+	current uuid.UUID                      // the incarnation to which new events go
+	ends    map[uuid.UUID]journal.Position // of the incarnations that were looked for
+	taken   map[uuid.UUID][]journal.Seq    // first seqs of segments behind those ends: what is before them is gone
+	spoil   map[string]bool                // objects that are damaged, to be replaced
+	lost    map[uuid.UUID]bool             // earlier incarnations of which nothing more can be archived
 }
 
 func newSealer(o Options, told func(journal.Position)) *sealer {
@@ -35,7 +36,8 @@ func newSealer(o Options, told func(journal.Position)) *sealer {
 	}
 }
 
-// seal brings the archive up to the journal: every incarnation, the oldest first.
+// seal brings the archive up to the journal: every incarnation, the oldest first. What
+// keeps an earlier one from being archived, for good, is told once and keeps no other.
 func (s *sealer) seal(ctx context.Context) error {
 	all, err := s.from.Incarnations(ctx, s.id)
 	if err != nil {
@@ -45,19 +47,34 @@ func (s *sealer) seal(ctx context.Context) error {
 		if s.lost[i.ID] {
 			continue
 		}
+		if i.Current {
+			s.current = i.ID
+		}
 		err := s.sealOne(ctx, i)
+		var damage *journal.Damage // of the archive, or of the journal
+		broken := errors.As(err, &damage)
 		switch {
 		case err == nil:
-		case i.Current || !Final(err):
+		case i.Current || !broken && !Final(err):
 			return err
 		default:
 			s.lost[i.ID] = true
-			if errors.Is(err, ErrSecondWriter) { // what the archive has beyond is of a past that was left
+			if broken {
+				err = fmt.Errorf("%w: %w", ErrPast, err)
+			}
+			if !errors.Is(err, ErrAhead) { // what the archive has beyond is of a past that was left
 				s.failed(err)
 			}
 		}
 	}
 	return nil
+}
+
+// reached tells how far the archive of an incarnation is, if that is the current one.
+func (s *sealer) reached(end journal.Position) {
+	if end.Incarnation == s.current {
+		s.told(end)
+	}
 }
 
 // sealOne brings the archive of one incarnation up.
@@ -77,7 +94,7 @@ func (s *sealer) sealOne(ctx context.Context, i journal.Incarnation) error {
 		s.ends[i.ID] = end
 	}
 	if !end.IsZero() {
-		s.told(end)
+		s.reached(end)
 	}
 	until := journal.Seq(0)
 	for s.ends[i.ID].Seq < i.Head.Seq {
@@ -170,7 +187,7 @@ func (s *sealer) write(ctx context.Context, r journal.Reader, c cutting) (until 
 	}
 	// The segment is sealed, be it this one or what an earlier attempt made of it.
 	s.ends[took.Incarnation] = took.last()
-	s.told(took.last())
+	s.reached(took.last())
 	return 0, nil
 }
 
