@@ -179,7 +179,8 @@ func (x *execution) register(ctx context.Context, o *PlannedObject) error {
 
 // place registers an object at its pointer.
 func (x *execution) place(ctx context.Context, event uuid.UUID, o *PlannedObject) error {
-	if written, err := x.rewrite(ctx, o); err != nil || written && x.DryRun {
+	files := rewriting{x.Catalog.Roots, x.Documents, x.DryRun}
+	if written, err := files.rewrite(ctx, o); err != nil || written && x.DryRun {
 		return err
 	}
 	return x.Catalog.RecoverObject(ctx, x.Cause, catalog.Recovered{

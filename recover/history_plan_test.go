@@ -85,18 +85,18 @@ func TestCase55_MissingFiles(t *testing.T) {
 	pointed := func(at string, size int64) recover.PlannedObject {
 		return recover.PlannedObject{Outcome: recover.Recovered, Pointer: journal.Pointer{MetadataLocation: at, Size: size}}
 	}
-	plan := recover.Plan{Objects: []recover.PlannedObject{
+	plan := recover.Plan{Warehouse: "w", Objects: []recover.PlannedObject{
 		pointed(file("v1"), 5), pointed(file("v1"), 6), pointed(file("v2"), 5), pointed("s3://elsewhere/v1.metadata.json", 5),
 		{Outcome: recover.Failed, UUID: uuid.UUID{1}},
 	}}
-	if err := plan.NoteMissing(t.Context(), rootsOf(s.own)); err != nil {
+	if err := plan.WriteMissing(t.Context(), rootsOf(s.own), nil, false); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, o := range plan.Objects {
-		got = append(got, strings.Join(o.Warnings, "; "))
+		got = append(got, strings.TrimSuffix(strings.Join(o.Warnings, "; "), "; next: puddle verify w --repair"))
 	}
-	want := []string{"", "its metadata file has 5 bytes, 6 were committed", "its metadata file is missing", "", ""}
+	want := []string{"", "its metadata file has 5 bytes, 6 were committed", "its metadata file is missing, and no copy of it is known", "", ""}
 	if got[3] == "" || !slices.Equal(append(got[:3:3], got[4]), append(want[:3:3], want[4])) {
 		t.Errorf("%q", got)
 	}

@@ -8,24 +8,31 @@ import (
 	"puddle/journal"
 )
 
+// rewriting is where missing files are written again, and what of.
+type rewriting struct {
+	roots     warehouse.Roots
+	documents func(context.Context, journal.Pointer) ([]byte, error) // nil: nothing is known
+	dryRun    bool
+}
+
 // rewrite writes a metadata file again that is missing, where its document is known
 // and is the file; a dry run only says so. What lies there is never touched.
-func (x *execution) rewrite(ctx context.Context, o *PlannedObject) (written bool, err error) {
-	if x.Documents == nil || o.Pointer == (journal.Pointer{}) {
+func (r rewriting) rewrite(ctx context.Context, o *PlannedObject) (written bool, err error) {
+	if r.documents == nil || o.Pointer == (journal.Pointer{}) {
 		return false, nil
 	}
-	root, key, err := x.Catalog.Roots.Resolve(o.MetadataLocation)
+	root, key, err := r.roots.Resolve(o.MetadataLocation)
 	if err != nil {
 		return false, nil // registering says what is wrong with it
 	}
 	if _, err := root.Store.Stat(ctx, key); !errors.Is(err, warehouse.ErrNotFound) {
 		return false, nil // there, or registering says why it cannot be seen
 	}
-	file, err := x.Documents(ctx, o.Pointer)
+	file, err := r.documents(ctx, o.Pointer)
 	if err != nil || journal.Sum(file) != o.Pointer.SHA256 {
 		return false, nil // it is missing, says registering
 	}
-	if x.DryRun {
+	if r.dryRun {
 		o.Warnings = append(o.Warnings, "its metadata file is missing and would be written again")
 		return true, nil
 	}

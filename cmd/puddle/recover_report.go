@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -140,6 +141,9 @@ func (x *recovery) tell(s *session, all []recover.Report, err error) error {
 		for _, r := range all {
 			told = errors.Join(told, s.lines(linesOf(r, x.DryRun)))
 		}
+		if err == nil && !x.DryRun {
+			told = errors.Join(told, s.lines([]string{"next: start the server: puddle serve"}))
+		}
 	}
 	if err = errors.Join(err, told); err != nil {
 		return err
@@ -159,6 +163,12 @@ func (x *recovery) tell(s *session, all []recover.Report, err error) error {
 	return nil
 }
 
+// lostFiles tells whether a whole journal's report has tables or views whose metadata
+// files were not there.
+func lostFiles(r recover.Report) bool {
+	return slices.ContainsFunc(r.Objects, func(o recover.PlannedObject) bool { return len(o.Warnings) > 0 })
+}
+
 // linesOf is the report for people: what is not as it should be comes last.
 func linesOf(r recover.Report, dryRun bool) []string {
 	t := r.Totals()
@@ -168,8 +178,11 @@ func linesOf(r recover.Report, dryRun bool) []string {
 	}
 	lines := []string{fmt.Sprintf("warehouse %s, from %s: %s and %s %s; %d skipped, %d dropped, %d failed, %d unregistered",
 		r.Warehouse, r.From, counted(t.Namespaces, "namespace", "namespaces"), counted(t.Recovered, "table or view", "tables and views"), done, t.Skipped, t.Dropped, t.Failed, t.Unregistered)}
-	if r.Whole {
+	switch {
+	case r.Whole && !lostFiles(r):
 		lines = append(lines, "  nothing was lost: the journal is whole, and the pointer tables follow it")
+	case r.Whole:
+		lines = append(lines, "  the journal is whole, and the pointer tables follow it: only metadata files were lost")
 	}
 	if r.EventsReplayed > 0 {
 		lines = append(lines, fmt.Sprintf("  %s replayed", counted(r.EventsReplayed, "event was", "events were")))

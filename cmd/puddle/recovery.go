@@ -162,7 +162,8 @@ func (x *recovery) readJournal(ctx context.Context, e *evidence) error {
 	return err
 }
 
-// whole brings up the pointer tables of a journal that has it all.
+// whole brings up the pointer tables of a journal that has it all, and writes metadata
+// files again that are missing.
 func (x *recovery) whole(ctx context.Context, e *evidence) (recover.Report, error) {
 	e.id = e.seen.ID
 	cursor, err := x.node.tables.Warehouse(e.id).Cursor(ctx)
@@ -170,17 +171,22 @@ func (x *recovery) whole(ctx context.Context, e *evidence) (recover.Report, erro
 		return recover.Report{}, err
 	}
 	head, err := x.node.journal.Warehouse(e.id).Head(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return recover.Report{}, err
-	case cursor == head && !e.seen.Empty:
-		return recover.Report{}, &recover.Refusal{Warehouse: e.Name, Reason: "nothing is lost: its journal is whole, its pointer tables are up to date, and its catalog is not empty",
+	}
+	// Nothing depends on the order. A crash leaves some of the files, and older tables.
+	if err := e.plan.WriteMissing(ctx, e.roots, recover.DocumentsOf(e.past, e.id).File, x.DryRun); err != nil {
+		return recover.Report{}, incomplete(e.Name, err)
+	}
+	report := recover.ReportOf(e.plan)
+	report.Whole = true
+	switch {
+	case cursor == head && !e.seen.Empty && !lostFiles(report):
+		return recover.Report{}, &recover.Refusal{Warehouse: e.Name, Reason: "nothing is lost: its journal is whole, its pointer tables are up to date, its catalog is not empty, and the metadata file of each table and view is there",
 			Command: "puddle recover --warehouse " + e.Name + " --allow-nonempty, which adds what is missing, or --at, which goes back"}
 	case !x.DryRun:
 		err = x.replay(ctx)
 	}
-	report := recover.ReportOf(e.plan)
-	report.Whole = true
 	return report, err
 }
 
