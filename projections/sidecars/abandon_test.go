@@ -3,14 +3,18 @@ package sidecars
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"puddle/internal/warehouse"
+	"puddle/internal/warehouse/faulty"
 	"puddle/internal/warehouse/memory"
 	"puddle/journal"
 	"puddle/journal/journaltest"
@@ -237,12 +241,12 @@ func TestReturnAbandons(t *testing.T) {
 
 // Logs may say anything.
 func TestHostileLogs(t *testing.T) {
-	for _, text := range []string{
+	for _, said := range []string{
 		"", "null", "[]", `{"metadata-log": 7}`, `{"metadata-log": [7]}`, `{"metadata-log": [{"metadata-file": ""}]}`, "{", "\xff",
 		`{"metadata-log": [{"metadata-file": "x", "metadata-file": 7}]}`,
 	} {
-		if l := lineOf([]byte(text), "here"); !slices.Equal(l, line{"here"}) {
-			t.Errorf("%s: %q", text, l)
+		if l := (&text{r: strings.NewReader(said), left: 1000}).line("here"); !slices.Equal(l, line{"here"}) {
+			t.Errorf("%s: %q", said, l)
 		}
 	}
 	p := newPast(t)
@@ -252,4 +256,82 @@ func TestHostileLogs(t *testing.T) {
 	p.file("y", circle.Pointer.MetadataLocation)
 	p.repoint("y")
 	p.wantAbandoned("a")
+}
+
+// A file that the store does not yield this time says nothing: the table is held back,
+// and gets the right list later. What cannot be read for good stands for itself.
+func TestAbandonedLineIsReadLater(t *testing.T) {
+	p := newPast(t)
+	p.kept = false
+	p.commit("a", "bb", "c")
+	left := p.now.Pointer.MetadataLocation
+	p.repoint("a")
+	broken := true
+	now := p.working(p.files)
+	now.Roots = warehouse.Roots{{URL: root, Location: p.roots[0].Location, Store: faulty.New(p.files, func(op faulty.Op, key string) faulty.Fault {
+		if broken && op == faulty.Get && strings.HasSuffix(key, "/c.metadata.json") {
+			return faulty.Before(errInjected)
+		}
+		return faulty.Fault{}
+	})}}
+	if r := now.round(ctx, func() {}); !errors.Is(r.err, errInjected) || !r.again {
+		t.Errorf("%+v", r)
+	}
+	if o := p.object(t, Key(p.table)); o.MetadataLocation != left || len(o.Abandoned) > 0 {
+		t.Errorf("meanwhile at %s, abandoned %q", o.MetadataLocation, o.Abandoned)
+	}
+	broken = false
+	must(t, now.round(ctx, func() {}).err)
+	p.wantAbandoned("bb")
+}
+
+// However many files are not in the warehouse, the journal is read once.
+func TestAbandonedLineIsFoundInOneScan(t *testing.T) {
+	p := newPast(t)
+	p.beside, p.max = false, 1
+	for n := range 20 {
+		p.commit(fmt.Sprint("f", n))
+	}
+	p.repoint("f0")
+	now := p.working(p.files)
+	scans := &scanned{Reader: now.From}
+	now.From, now.Roots = scans, p.roots
+	must(t, now.round(ctx, func() {}).err)
+	if scans.back != 1 {
+		t.Errorf("it was read %d times", scans.back)
+	}
+	p.wantAbandoned("f1")
+}
+
+// A file that inflates to more than is read is not taken for what fits.
+func TestAbandonedLineIsNotCut(t *testing.T) {
+	p := newPast(t)
+	for n := range 10 {
+		p.commit(fmt.Sprint("f", n)) // gzip
+	}
+	p.repoint("f0")
+	now := p.working(p.files)
+	now.Roots, now.largest = p.roots, 500
+	must(t, now.round(ctx, func() {}).err)
+	if o := p.object(t, Key(p.table)); len(o.Abandoned) != 1 || !strings.HasSuffix(o.Abandoned[0], "/f1.metadata.json") {
+		t.Errorf("abandoned %q", o.Abandoned)
+	}
+}
+
+// A damaged copy in the journal is as good as none.
+func TestAbandonedLineOfADamagedCopy(t *testing.T) {
+	p := newPast(t)
+	p.commit("a", "bb", "c")
+	p.repoint("a")
+	now := p.working(p.files)
+	now.From, now.Roots = spoilt{now.From}, p.roots
+	must(t, now.round(ctx, func() {}).err)
+	p.wantAbandoned("bb")
+}
+
+// spoilt is a journal of which all documents are damaged.
+type spoilt struct{ journal.Reader }
+
+func (spoilt) Document(context.Context, journal.Seq, int) ([]byte, error) {
+	return nil, &journal.Damage{Reason: "spoilt"}
 }

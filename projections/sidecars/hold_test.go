@@ -121,7 +121,12 @@ func TestHeldBackIsReadOnce(t *testing.T) {
 // scanned counts how often a journal is read.
 type scanned struct {
 	journal.Reader
-	n int
+	n, back int
+}
+
+func (s *scanned) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[journal.Event, error] {
+	s.back++
+	return s.Reader.ScanBack(ctx, before)
 }
 
 func (s *scanned) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {

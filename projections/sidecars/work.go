@@ -22,6 +22,7 @@ type work struct {
 	pending   map[string]*entry
 	room      int           // sidecars that are to be written: then no more events are read
 	together  int           // events whose sidecars are looked up together
+	largest   int64         // bytes of a metadata file that is read, inflated
 	more      bool          // the journal has events for which there was no room
 	unsure    uint64        // events after the cursor that were folded
 	oldest    time.Time     // of the first of them
@@ -48,7 +49,7 @@ type entry struct {
 }
 
 func newWork(o Options) work {
-	return work{Options: o, pending: map[string]*entry{}, room: 1 << 12, together: 512}
+	return work{Options: o, pending: map[string]*entry{}, room: 1 << 12, together: 512, largest: journal.MaxInflatedBytes}
 }
 
 // begin reads the cursor and decides from where the journal is read. A cursor that
