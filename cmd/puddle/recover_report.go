@@ -218,13 +218,13 @@ func linesOf(r recover.Report, dryRun bool) []string {
 func objectLines(o recover.PlannedObject) []string {
 	name := "with sidecar " + o.UUID.String()
 	if o.Identifier.Name != "" {
-		name = o.Identifier.Quoted()
+		name = fmt.Sprintf("%s (%s)", o.Identifier.Quoted(), o.UUID)
 	}
 	kind := string(o.Kind)
 	if kind == "" {
 		kind = "object"
 	}
-	lines := []string{fmt.Sprintf("  %s %s (%s): %s", kind, name, o.UUID, o.Outcome)}
+	lines := []string{fmt.Sprintf("  %s %s: %s", kind, name, o.Outcome)}
 	switch {
 	case o.Err != nil:
 		lines[0] += ": " + o.Err.Error()
