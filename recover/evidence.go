@@ -70,9 +70,6 @@ func (r *Remains) Later(end journal.Position, of ...Witness) (say []string) {
 	return say
 }
 
-// ErrNoTrace: nothing is left of a catalog.
-var ErrNoTrace = errors.New("there is no trace of a catalog")
-
 // Look gathers what is left of a warehouse: in the journal, which may be empty, in
 // its archive, which may be nil, and under its location. It changes nothing. What
 // cannot be looked at is an error; a damaged identity or anchor is a *Refusal.

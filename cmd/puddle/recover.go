@@ -92,7 +92,9 @@ func (r recoverCmd) Run(s *session) error {
 			break
 		}
 	}
-	err = errors.Join(append(errs, x.node.Close())...)
+	err = errors.Join(errs...)
+	x.node.refused = exitCode(err) == codeRefused
+	err = errors.Join(err, x.node.Close())
 	if err != nil && !x.DryRun && len(all)+len(x.damaged) > 0 {
 		err = partly{err}
 	}
@@ -116,6 +118,9 @@ func recovering(c config.Config, name string) (string, error) {
 
 // open opens what is there.
 func (x *recovery) open(ctx context.Context) error {
+	if err := x.traced(ctx); err != nil {
+		return err
+	}
 	release, err := x.keepOut()
 	var busy *held
 	switch {

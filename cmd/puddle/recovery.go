@@ -41,6 +41,11 @@ type evidence struct {
 	resumed  bool              // an earlier run has begun
 }
 
+// unnamed tells whether there are files, and nothing of a catalog.
+func (e *evidence) unnamed() bool {
+	return len(e.plan.Namespaces)+len(e.plan.Objects) == 0 && !e.seen.Identified && !e.seen.Journaled
+}
+
 // history is the lineage that is known of it; past is there.
 func (e *evidence) history() journal.Reader { return journal.Lineage(e.past, e.seen.ID) }
 
@@ -70,10 +75,13 @@ func (x *recovery) recoverOnce(ctx context.Context, w *warehouse) (recover.Repor
 		return recover.Report{}, err
 	}
 	e.plan.Warnings = slices.Concat(e.lost, x.beyond(e))
-	switch nothing := len(e.plan.Namespaces)+len(e.plan.Objects) == 0; {
+	if err := noTrace(e); err != nil {
+		return recover.Report{}, err
+	}
+	switch {
 	case e.choice.Whole:
 		return x.whole(ctx, e)
-	case nothing && !e.seen.Identified && !e.seen.Journaled:
+	case e.unnamed():
 		return recover.ReportOf(e.plan), nil // it was never a catalog's
 	case e.plan.Unseen != nil:
 		err := fmt.Errorf("%w: %w", recover.ErrIncomplete, e.plan.Unseen)

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"puddle/cmd/puddle/config"
+	store "puddle/internal/warehouse"
+	"puddle/internal/warehouse/dir"
+	"puddle/journal"
+	"puddle/recover"
+)
+
+// nothingThere is what was looked for.
+const nothingThere = "no warehouse.json, no archive and no sidecars below _puddle, and no metadata files"
+
+// traced refuses a recovery of what nothing is left of, before anything is made: where a
+// warehouse's folder is not there, and where beside warehouses that hold nothing there is
+// neither a journal nor pointer tables.
+func (x *recovery) traced(ctx context.Context) error {
+	c := x.node.config
+	var refused []error
+	empty := absent(c.DataDir) && absent(c.Journal.Path) && absent(c.Metastore.SQLitePath)
+	for _, w := range c.Warehouses {
+		if absent(w.Root.Folder()) {
+			return recover.NoTrace(w.Name, w.Root.URL, "there is no such folder")
+		}
+		if !empty || x.Warehouse != "" && w.Name != x.Warehouse {
+			continue
+		}
+		found, err := holdsTrace(ctx, w)
+		if err != nil {
+			return noLook(err)
+		}
+		if empty = !found; empty {
+			refused = append(refused, recover.NoTrace(w.Name, w.Root.URL, nothingThere))
+		}
+	}
+	if !empty {
+		return nil
+	}
+	return errors.Join(refused...)
+}
+
+// absent tells whether there is nothing at a path.
+func absent(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// holdsTrace looks for something in the folders of a warehouse that are there.
+func holdsTrace(ctx context.Context, w config.Warehouse) (bool, error) {
+	for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
+		if absent(place.Folder()) {
+			continue
+		}
+		folder, err := dir.Open(place.Folder())
+		if err != nil {
+			return false, err
+		}
+		found, err := recover.Traced(ctx, store.Roots{{URL: place.URL, Location: place.Location, Store: folder}})
+		if err = errors.Join(err, folder.Close()); err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// noTrace refuses where nothing was found: it was never a catalog's, or no more is left
+// of it than what names it.
+func noTrace(e *evidence) error {
+	if !e.unnamed() || len(e.plan.Unregistered) > 0 || e.plan.Unseen != nil {
+		return nil
+	}
+	why := append([]string{nothingThere}, e.lost...)
+	return recover.NoTrace(e.Name, e.Root.URL, strings.Join(append(why, e.seen.Later(journal.Position{})...), "; "))
+}
