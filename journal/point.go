@@ -69,9 +69,6 @@ func pointError(err error) error {
 	return nil
 }
 
-// String is the point as it was written.
-func (p Point) String() string { return p.text }
-
 // Bound answers the seq of the last event at or before the point, for a part of a
 // history that ends or begins there: 0 when the point lies before all that is held.
 // The seq of a seq:N is N, whatever is there. *Uncovered when the event that the
