@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/journal/bolt"
@@ -161,6 +163,10 @@ func (n *node) replaceTables(reason error) error {
 	if err != nil {
 		return errors.Join(reason, err)
 	}
-	n.log.Warn().Err(reason).Str("moved-to", aside).Msg("pointer tables are made anew")
+	level := zerolog.WarnLevel
+	if n.purpose == rescuing && !replaceable(reason) { // a new incarnation leaves those behind that were there
+		level, reason = zerolog.InfoLevel, nil
+	}
+	n.log.WithLevel(level).Err(reason).Str("moved-to", aside).Msg("pointer tables are made anew")
 	return n.openSQLite()
 }

@@ -17,7 +17,7 @@ import (
 // recoverCmd rebuilds the catalog.
 type recoverCmd struct {
 	Warehouse     string `placeholder:"NAME" help:"This one only; else all that are configured."`
-	From          string `enum:"auto,journal,archive,metastore,sidecars" default:"auto" help:"What to recover from: auto takes the best evidence that there is. metastore: pointer tables whose journal is lost."`
+	From          string `enum:"auto,journal,archive,metastore,sidecars" default:"auto" help:"What to recover from: auto (the best that is left), journal (its events), archive (its copy in the warehouse), metastore (pointer tables whose journal is lost), sidecars (with the metadata files)."`
 	At            string `placeholder:"POINT" help:"The catalog as it was at a moment, as a new one that goes on from there: a time, seq:N, INCARNATION:N or an event's id."`
 	DryRun        bool   `help:"Say what would be done, and do nothing."`
 	AllowNonempty bool   `help:"Add what is missing to a catalog that is not empty. What has a name there stays as it is."`

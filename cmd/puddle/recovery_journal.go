@@ -100,7 +100,11 @@ func (x *recovery) takeOver(ctx context.Context, old, into journal.Journal) erro
 		if damage := (*journal.Damage)(nil); errors.As(carried, &damage) {
 			x.damaged[id], carried = damage, nil
 		}
-		x.node.log.Warn().AnErr("until", x.damaged[id]).Stringer("warehouse", id).Int("events", n).Msg("taken over from the damaged journal")
+		took := "taken over from the damaged journal"
+		if x.DryRun {
+			took = "would be " + took
+		}
+		x.node.log.Warn().AnErr("until", x.damaged[id]).Stringer("warehouse", id).Int("events", n).Msg(took)
 		err = errors.Join(err, carried)
 	}
 	return err
