@@ -37,22 +37,38 @@ type Histories interface {
 // and before it each parent up to the event that the next one continues. Between
 // two of them seq jumps, and only there; that the one continues the other is checked. A parent that is not held, since it was
 // pruned or lost, ends the past. Find and Document see what Scan sees; Head and
-// Answered are those of the current incarnation.
+// Answered are those of the incarnation that ends it.
 func Lineage(of Histories, warehouse uuid.UUID) Reader {
-	return lineage{of, warehouse}
+	return lineage{of, warehouse, uuid.Nil}
+}
+
+// LineageOf is the Lineage that an incarnation ends, also one that a later one has left:
+// all its events, and those of its parents. It does not grow unless the incarnation is
+// the current one. One that is not held has no events.
+func LineageOf(of Histories, warehouse, incarnation uuid.UUID) Reader {
+	return lineage{of, warehouse, incarnation}
 }
 
 type lineage struct {
 	Histories
 	warehouse uuid.UUID
+	last      uuid.UUID // the incarnation that ends it; Nil: the current one
+}
+
+// end reads the incarnation that ends it.
+func (l lineage) end() Reader {
+	if l.last == uuid.Nil {
+		return l.Warehouse(l.warehouse)
+	}
+	return l.Incarnation(l.warehouse, l.last)
 }
 
 // stretch is the part of an incarnation that belongs to a lineage.
 type stretch struct {
 	Reader
-	first, last Seq // last is the head of the current incarnation at the time of looking
-	current     bool
-	left        *Position // where the next one continues it; nil for the current one
+	first, last Seq       // last is the head of what ends the lineage at the time of looking
+	current     bool      // it ends the lineage
+	left        *Position // where the next one continues it; nil for what ends the lineage
 }
 
 // joins checks that the event which the next incarnation continues is the one here.
@@ -71,7 +87,7 @@ func (l lineage) stretches(ctx context.Context) ([]stretch, error) {
 	}
 	var path []stretch
 	var left *Position
-	at := slices.IndexFunc(all, func(i Incarnation) bool { return i.Current })
+	at := slices.IndexFunc(all, func(i Incarnation) bool { return i.Current && l.last == uuid.Nil || i.ID == l.last })
 	for last := Seq(0); at >= 0; {
 		i := all[at]
 		current := len(path) == 0
@@ -109,7 +125,7 @@ func (l lineage) holding(ctx context.Context, seq Seq) (stretch, error) {
 
 // Head implements Reader.
 func (l lineage) Head(ctx context.Context) (Position, error) {
-	return l.Warehouse(l.warehouse).Head(ctx)
+	return l.end().Head(ctx)
 }
 
 // Find implements Reader.
@@ -193,7 +209,7 @@ func (l lineage) Document(ctx context.Context, seq Seq, move int) ([]byte, error
 
 // Answered implements Reader.
 func (l lineage) Answered(ctx context.Context, actor Actor, key string, now time.Time) (Answer, bool, error) {
-	return l.Warehouse(l.warehouse).Answered(ctx, actor, key, now)
+	return l.end().Answered(ctx, actor, key, now)
 }
 
 // parentOf is what the first event of an incarnation says of the one before.

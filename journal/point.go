@@ -69,6 +69,9 @@ func pointError(err error) error {
 	return nil
 }
 
+// Incarnation is the one that a point INCARNATION:N names.
+func (p Point) Incarnation() (uuid.UUID, bool) { return p.id, p.kind == pointPosition }
+
 // Bound answers the seq of the last event at or before the point, for a part of a
 // history that ends or begins there: 0 when the point lies before all that is held.
 // The seq of a seq:N is N, whatever is there. *Uncovered when the event that the
@@ -88,7 +91,8 @@ func (p Point) Bound(ctx context.Context, from Reader) (Seq, error) {
 
 // Event answers the last event at or before the point, which is then what has
 // happened: what is true as of the point is the fold of all events up to it. A seq
-// must be an event's. *Uncovered when the point is in the future by the clock that
+// must be an event's. A time in the middle of a recovery, which has half a catalog, is
+// the moment before it. *Uncovered when the point is in the future by the clock that
 // says now, or before the first event that is held, or names no event of the
 // history, which is a Lineage.
 func (p Point) Event(ctx context.Context, from Reader, now time.Time) (Event, error) {
@@ -99,10 +103,13 @@ func (p Point) Event(ctx context.Context, from Reader, now time.Time) (Event, er
 		return Event{}, p.uncovered("is in the future: it is %s", stamp(now))
 	}
 	last, err := p.lastAt(ctx, from)
-	if err == nil && last.Seq == 0 {
-		err = p.before(ctx, from)
+	if err != nil {
+		return last, err
 	}
-	return last, err
+	if last.Seq == 0 {
+		return last, p.before(ctx, from)
+	}
+	return settled(ctx, from, last)
 }
 
 // named is the event that the point names.

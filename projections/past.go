@@ -26,7 +26,7 @@ const (
 type Past struct {
 	warehouse uuid.UUID
 	from      journal.Reader
-	history   History
+	history   Stepper
 	turn      turn // who folds: one at a time
 
 	mu   sync.Mutex
@@ -39,9 +39,15 @@ type keptState struct {
 	weight int
 }
 
+// Stepper is the part of History that a Past needs.
+type Stepper interface {
+	// Steps are the moves of one object, as History has them.
+	Steps(ctx context.Context, object uuid.UUID) ([]Step, error)
+}
+
 // NewPast is the past of a warehouse. The reader is a Lineage; history is that of
 // the present, which has all steps that the lineage has.
-func NewPast(warehouse uuid.UUID, from journal.Reader, history History) *Past {
+func NewPast(warehouse uuid.UUID, from journal.Reader, history Stepper) *Past {
 	return &Past{warehouse: warehouse, from: from, history: history, turn: make(turn, 1)}
 }
 

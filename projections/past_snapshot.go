@@ -20,7 +20,7 @@ type Snapshot struct {
 	held   held
 	at     time.Time
 	from   journal.Reader
-	steps  History // of the present
+	steps  Stepper // also of later
 }
 
 // Position is that of the event.

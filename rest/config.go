@@ -55,11 +55,11 @@ func (c *call) configThen(name, point string) (reply, error) {
 	if _, err := journal.ParseSeq(point); err == nil {
 		point = "seq:" + point // as in a prefix
 	}
-	e, err := c.server.event(c.ctx, w, `Query parameter "warehouse" after its @`, point)
+	e, on, err := c.server.event(c.ctx, w, `Query parameter "warehouse" after its @`, point)
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(configuration{Overrides: map[string]string{"prefix": prefixThen(w.Name, e.Seq)}, Endpoints: reads()})
+	return ok(configuration{Overrides: map[string]string{"prefix": prefixThen(w.Name, journal.Position{Incarnation: on.left, Seq: e.Seq})}, Endpoints: reads()})
 }
 
 // offers are the endpoints as Iceberg writes them.

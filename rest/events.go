@@ -32,6 +32,7 @@ type eventList struct {
 // eventQuery is what of a history is asked for: the events after one seq and up
 // to another, in either direction, of those that fit.
 type eventQuery struct {
+	on           line
 	after, until journal.Seq // until 0: no bound
 	newestFirst  bool
 	limit        int // of events in the answer
@@ -139,16 +140,19 @@ func kindNames() string {
 }
 
 // bound reads where the answer begins and ends.
-func (q *eventQuery) bound(c *call) error {
-	after, _, err := c.point("after")
+func (q *eventQuery) bound(c *call) (err error) {
+	if q.on, err = c.lineOf("after", "until"); err != nil {
+		return err
+	}
+	after, _, err := c.point("after", q.on)
 	if err != nil {
 		return err
 	}
-	until, bounded, err := c.point("until")
+	until, bounded, err := c.point("until", q.on)
 	if err != nil {
 		return err
 	}
-	next, more, err := c.point("next")
+	next, more, err := c.point("next", q.on)
 	if err != nil {
 		return err
 	}
@@ -198,13 +202,13 @@ func (q query) object() (*journal.Identifier, uuid.UUID, error) {
 // scan yields the events between the bounds, in the order that was asked for.
 func (q eventQuery) scan(c *call) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		all := c.warehouse.Journal.Scan(c.ctx, q.after)
+		all := q.on.journal.Scan(c.ctx, q.after)
 		if q.newestFirst {
 			before := q.until
 			if before != 0 {
 				before++
 			}
-			all = c.warehouse.Journal.ScanBack(c.ctx, before)
+			all = q.on.journal.ScanBack(c.ctx, before)
 		}
 		for e, err := range all {
 			if err == nil && (q.until != 0 && e.Seq > q.until || e.Seq <= q.after) {

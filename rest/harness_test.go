@@ -163,7 +163,7 @@ func (f *fixture) open(name string, id uuid.UUID, r *recorder.Recorder, clock *t
 	state, lineage := r.Reader(id), journal.Lineage(f.journal, id)
 	return Warehouse{
 		Name: name, Location: root(name), ID: id, Journal: lineage, State: state,
-		Past: projections.NewPast(id, lineage, state),
+		Past: projections.NewPast(id, lineage, state), Left: projections.NewLeft(id, f.journal).Past,
 		Catalog: catalog.New(catalog.Options{
 			ID: id, Roots: roots, Reader: state, Recorder: &f.trouble, Journal: f.journal.Warehouse(id), Now: clock.next,
 			MaxDocument: journal.MaxDocumentBytes, DropKeep: 168 * time.Hour, PurgeGrace: 24 * time.Hour,

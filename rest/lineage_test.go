@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,4 +110,45 @@ func TestPastThroughIncarnations(t *testing.T) {
 	}
 	_, moves := f.history("identifier=m.u")
 	equal(t, "history", moves, []int{4, 5, 6, 9, 1_000_003})
+}
+
+// What a recovery has left is read by the name of its incarnation: states, differences,
+// events and the catalog as it was. No other incarnation is there to be read.
+func TestPastThatWasLeft(t *testing.T) {
+	f := recovered(t)
+	old := f.state("at=seq:9").Incarnation
+	left := fmt.Sprintf("%s:10", old)
+	before, after := f.state("at=seq:9"), f.state("at="+left)
+	if after.Incarnation != old || after.Seq != 10 || cmp.Equal(before.names(), after.names()) {
+		t.Errorf("as of %s: %s:%d %q; before it %q", left, after.Incarnation, after.Seq, after.names(), before.names())
+	}
+	if _, got := f.diff("from=" + left + "&to=seq:1000003"); len(got) == 0 {
+		t.Error("nothing differs")
+	}
+	for query, want := range map[string][]int{
+		"after=" + old + ":8&until=" + left: {9, 10},
+		"until=" + left + "&after=seq:7":    {8, 9, 10},
+		"after=" + old + ":8":               {9, 1_000_001, 1_000_002, 1_000_003}, // of the lineage, too
+		"after=" + left:                     nil,
+	} {
+		got, _ := f.eventPage(query)
+		equal(t, query, seqs(got), want)
+	}
+	page, next := f.eventPage("order=desc&limit=2&until=" + left)
+	rest, _ := f.eventPage("order=desc&limit=2&until=" + left + "&next=" + next)
+	equal(t, "events in pages", append(seqs(page), seqs(rest)...), []int{10, 9, 8, 7})
+
+	body := f.must(200, f.do("GET", "/api/catalog/v1/config?warehouse=default@"+left, "")).body
+	if !strings.Contains(string(body), `"prefix":"default@`+left+`"`) {
+		t.Errorf("configuration: %s", body)
+	}
+	then := "/api/catalog/v1/default@"
+	for _, prefix := range []string{left, strings.Replace(left, ":", "%3A", 1)} {
+		f.must(200, f.do("GET", then+prefix+"/namespaces", ""))
+		f.fails(f.do("DELETE", then+prefix+"/namespaces/m", ""), 403, "ForbiddenException")
+	}
+	for _, prefix := range []string{old + ":11", uuid.NewString() + ":10", "x:10", ":10"} {
+		f.fails(f.do("GET", then+prefix+"/namespaces", ""), 404, "NoSuchWarehouseException")
+	}
+	f.fails(f.do("GET", "/api/catalog/v1/config?warehouse=default@"+uuid.NewString()+":10", ""), 400, "BadRequestException")
 }

@@ -22,8 +22,8 @@ type listing string
 // listing is what is listed of a namespace, now or as of then.
 func (c *call) listing(kinds string, in journal.Namespace) listing {
 	warehouse := c.warehouse.ID.String()
-	if c.asOf != 0 {
-		warehouse += "@" + c.asOf.String()
+	if c.asOf.Seq != 0 {
+		warehouse = prefixThen(warehouse, c.asOf)
 	}
 	return listing(warehouse + "/" + kinds + "/" + in.Key())
 }

@@ -5,25 +5,44 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/rest/catalog"
 )
 
 // prefixThen is the prefix of a warehouse as of an event: no name has an @ in it, and
-// a path needs no escape for one.
-func prefixThen(name string, seq journal.Seq) string { return name + "@" + seq.String() }
+// a path needs no escape for one, nor for a colon. The incarnation is Nil on the lineage.
+func prefixThen(name string, at journal.Position) string {
+	if at.Incarnation == uuid.Nil {
+		return name + "@" + at.Seq.String()
+	}
+	return name + "@" + at.Incarnation.String() + ":" + at.Seq.String()
+}
 
-// findPast finds the warehouse that a prefix NAME@SEQ names, which only routes of the
+// parseThen undoes it, after the @.
+func parseThen(text string) (at journal.Position, err error) {
+	if incarnation, seq, left := strings.Cut(text, ":"); left {
+		text = seq
+		if at.Incarnation, err = uuid.Parse(incarnation); err != nil {
+			return at, err
+		}
+	}
+	at.Seq, err = journal.ParseSeq(text)
+	return at, err
+}
+
+// findPast finds the warehouse that a prefix NAME@SEQ or NAME@INCARNATION:SEQ names, which only routes of the
 // catalog have, and only those that read.
 func (c *call) findPast(prefix string) error {
 	name, text, then := strings.Cut(prefix, "@")
-	seq, err := journal.ParseSeq(text)
+	at, err := parseThen(text)
 	w := c.server.warehouses[name]
-	if !then || err != nil || seq == 0 || w == nil || w.Past == nil || !strings.HasPrefix(c.endpoint.path, catalogBase) {
+	if !then || err != nil || at.Seq == 0 || w == nil || w.Past == nil || !strings.HasPrefix(c.endpoint.path, catalogBase) {
 		return noSuchWarehouse(prefix)
 	}
-	if c.warehouse, c.asOf = w, seq; c.writes() {
+	if c.warehouse, c.asOf = w, at; c.writes() {
 		return &catalog.Error{Code: catalog.ReadOnly, Message: "The past cannot be changed: " + prefix + " is read only"}
 	}
 	return nil
@@ -31,7 +50,14 @@ func (c *call) findPast(prefix string) error {
 
 // openPast turns the warehouse to what it was.
 func (c *call) openPast() error {
-	then, err := c.then(c.asOf)
+	on := c.warehouse.lineage()
+	if c.asOf.Incarnation != uuid.Nil {
+		var err error
+		if on, err = c.leftLine(c.asOf.Incarnation); err != nil {
+			return err
+		}
+	}
+	then, err := c.then(on, c.asOf.Seq)
 	if errors.Is(err, journal.ErrNoEvent) {
 		return noSuchWarehouse(prefixThen(c.warehouse.Name, c.asOf) + " (it has no event of that seq)")
 	}
@@ -39,14 +65,29 @@ func (c *call) openPast() error {
 		return err
 	}
 	was := *c.warehouse
-	was.State, was.Catalog = then, was.Catalog.AsOf(then, was.Journal)
+	was.State, was.Catalog = then, was.Catalog.AsOf(then, on.journal)
 	c.warehouse = &was
 	return nil
 }
 
-// then is what was true of the warehouse as of an event.
-func (c *call) then(seq journal.Seq) (*projections.Snapshot, error) {
-	s, err := c.warehouse.Past.At(c.ctx, seq)
+// leftLine is that of an incarnation which a prefix names.
+func (c *call) leftLine(incarnation uuid.UUID) (line, error) {
+	if c.warehouse.Left == nil {
+		return line{}, noSuchWarehouse(prefixThen(c.warehouse.Name, c.asOf))
+	}
+	on, err := c.warehouse.leftLine(c.ctx, incarnation)
+	switch {
+	case err != nil:
+		return line{}, unreadable(err)
+	case on.left == uuid.Nil:
+		return line{}, noSuchWarehouse(prefixThen(c.warehouse.Name, c.asOf) + " (its incarnation is not held)")
+	}
+	return on, nil
+}
+
+// then is what was true of the warehouse as of an event on a line.
+func (c *call) then(on line, seq journal.Seq) (*projections.Snapshot, error) {
+	s, err := on.past.At(c.ctx, seq)
 	switch {
 	case err == nil, errors.Is(err, journal.ErrNoEvent):
 		return s, err
@@ -71,11 +112,11 @@ func (c *call) at(key string) (*projections.Snapshot, error) {
 		if err != nil {
 			return nil, unreadable(err)
 		}
-		return c.then(head.Seq)
+		return c.then(c.warehouse.lineage(), head.Seq)
 	}
-	e, err := c.server.event(c.ctx, c.warehouse, `Query parameter "`+key+`"`, value)
+	e, on, err := c.server.event(c.ctx, c.warehouse, `Query parameter "`+key+`"`, value)
 	if err != nil {
 		return nil, err
 	}
-	return c.then(e.Seq)
+	return c.then(on, e.Seq)
 }

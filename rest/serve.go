@@ -22,8 +22,8 @@ type call struct {
 	endpoint  *endpoint // nil for what is no route
 	query     query
 	caller    access.Caller
-	warehouse *Warehouse  // nil when the route is of none
-	asOf      journal.Seq // of the event that it is shown as of; 0: as it is
+	warehouse *Warehouse       // nil when the route is of none
+	asOf      journal.Position // of the event that it is shown as of, with an incarnation that was left, if it is of one; seq 0: as it is
 	body      body
 	data      []byte // the body, once read
 	key       string // Idempotency-Key; empty when there is none
@@ -92,7 +92,7 @@ func (c *call) serve(w http.ResponseWriter) (reply, error) {
 	limited := within(c.ctx, c.server.RequestTimeout)
 	defer limited.end()
 	c.ctx = limited
-	if c.asOf != 0 {
+	if c.asOf.Seq != 0 {
 		if err := c.openPast(); err != nil {
 			return reply{}, err
 		}

@@ -32,6 +32,10 @@ type Warehouse struct {
 	// Past is what was true before, of the same lineage. Optional: without it, only
 	// the present can be read.
 	Past *projections.Past
+	// Left is the line of an incarnation that a recovery has left, and what was true on
+	// it; journal.ErrNoWarehouse when it is not held. Optional: without it, only the
+	// lineage can be read.
+	Left func(ctx context.Context, incarnation uuid.UUID) (journal.Reader, *projections.Past, error)
 	// Present looks whether a metadata file is in the warehouse. Optional:
 	// without it, nobody can ask.
 	Present func(ctx context.Context, location string) (bool, error)

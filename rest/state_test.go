@@ -18,9 +18,10 @@ const (
 
 // stated is what tests read of a state.
 type stated struct {
-	Seq        int
-	At         string
-	Namespaces []struct {
+	Incarnation string
+	Seq         int
+	At          string
+	Namespaces  []struct {
 		Namespace  []string
 		Properties map[string]string
 	}

@@ -122,6 +122,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: decides, Journal: events, State: reader, Present: w.present,
 		Past:   projections.NewPast(w.id, events, reader),
+		Left:   projections.NewLeft(w.id, n.journal).Past,
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
 		Sidecars: w.sidecarsNow(),
 		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
