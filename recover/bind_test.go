@@ -48,14 +48,18 @@ func TestStartListsNothing(t *testing.T) {
 	}
 }
 
+// startRule is a change to a warehouse, and how it is then started.
+type startRule struct {
+	name    string
+	change  func(w *world, id uuid.UUID)
+	as, at  string // how it is configured now; default a at file:///w/a
+	command string // refused, naming it; default: accepted
+}
+
+
 // The start rules of formats §1, one state of the world a line.
 func TestStartRules(t *testing.T) {
-	for _, rule := range []struct {
-		name    string
-		change  func(w *world, id uuid.UUID)
-		as, at  string // how it is configured now; default a at file:///w/a
-		command string // refused, naming it; default: accepted
-	}{
+	try(t, []startRule{
 		{name: "newborn", change: func(*world, uuid.UUID) {}},
 		{name: "with history", change: func(w *world, id uuid.UUID) { w.happen(id, 3) }},
 		{name: "another spelling of the location", change: func(w *world, id uuid.UUID) { w.happen(id, 1) }, at: "/w/a/"},
@@ -69,6 +73,11 @@ func TestStartRules(t *testing.T) {
 			w.anchored(id)
 			w.happen(id, 2)
 		}},
+	})
+}
+
+func TestStartRulesOfWhatIsGone(t *testing.T) {
+	try(t, []startRule{
 		{name: "newborn without a file, but sidecars", change: func(w *world, _ uuid.UUID) {
 			w.remove(anchor.IdentityKey)
 			w.must(w.store.Create(w.t.Context(), sidecar, []byte("{}")))
@@ -99,6 +108,11 @@ func TestStartRules(t *testing.T) {
 			w.anchored(id)
 			w.journal = newKept()
 		}, command: "puddle recover --warehouse a"},
+	})
+}
+
+func TestStartRulesOfWhatIsAnother(t *testing.T) {
+	try(t, []startRule{
 		{name: "another journal", change: func(w *world, _ uuid.UUID) {
 			other, _ := born(w.t)
 			w.journal = other.journal
@@ -128,7 +142,12 @@ func TestStartRules(t *testing.T) {
 		{name: "file of a newer build", change: func(w *world, _ uuid.UUID) {
 			w.must(w.store.Put(w.t.Context(), anchor.IdentityKey, []byte(`{"format-version": 2}`)))
 		}},
-	} {
+	})
+}
+
+// try starts warehouses that were changed. A refusal changes nothing.
+func try(t *testing.T, rules []startRule) {
+	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
 			w, id := born(t)
 			rule.change(w, id)
