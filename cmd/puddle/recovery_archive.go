@@ -89,7 +89,7 @@ func (x *recovery) parted(ctx context.Context, e *evidence) error {
 func (x *recovery) beyond(e *evidence) []string {
 	switch {
 	case e.choice.From == recover.FromMetastore:
-		return behindTables(e)
+		return x.behindTables(e)
 	case e.seen.Archived != nil && e.choice.From == recover.FromArchive && x.At == "" && e.seen.Run == nil:
 		if later := e.seen.Later(*e.seen.Archived); len(later) > 0 {
 			return []string{fmt.Sprintf("the archive ends at %s, but %s: what came later is known from sidecars and files alone", e.seen.Archived, strings.Join(later, ", "))}
@@ -104,7 +104,7 @@ func (x *recovery) beyond(e *evidence) []string {
 }
 
 // behindTables tells how far pointer tables that the catalog is made from are behind.
-func behindTables(e *evidence) []string {
+func (x *recovery) behindTables(e *evidence) []string {
 	end := *e.parent
 	later := e.seen.Later(end)
 	if len(later) == 0 {
@@ -119,8 +119,15 @@ func behindTables(e *evidence) []string {
 	if n := last - end.Seq; n > 0 {
 		missing = fmt.Sprintf("what %s did", counted(int(n), "later event", "later events"))
 	}
-	return []string{fmt.Sprintf("the pointer tables are behind, at %s: %s; %s is not in this catalog: puddle repoint and register take up what is wanted of it",
-		end, strings.Join(later, ", "), missing)}
+	advice := "puddle repoint and register take up what is wanted of it"
+	switch {
+	case x.DryRun && e.seen.Said[recover.TheArchive].Seq > end.Seq:
+		advice = "puddle recover without --from takes it from the archive"
+	case x.DryRun && e.seen.Said[recover.TheSidecars].Seq > end.Seq:
+		advice = "puddle recover --from sidecars takes what is known of it"
+	}
+	return []string{fmt.Sprintf("the pointer tables are behind, at %s: %s; %s is not in this catalog: %s",
+		end, strings.Join(later, ", "), missing, advice)}
 }
 
 // maxLost is how many lost documents are told one by one.
