@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"puddle/journal"
 )
@@ -30,11 +31,13 @@ func (s *session) table(header table.Row, rows ...table.Row) error {
 	style.Options = table.OptionsNoBordersAndSeparators
 	w.SetStyle(style)
 	w.SuppressTrailingSpaces()
+	// Also where a row has none.
+	w.SetColumnConfigs([]table.ColumnConfig{{Name: "seq", Align: text.AlignRight, AlignHeader: text.AlignRight}})
 	w.AppendHeader(header)
 	for _, row := range rows {
 		for i, cell := range row {
-			if text, ok := cell.(string); ok {
-				row[i] = printable(text)
+			if said, ok := cell.(string); ok {
+				row[i] = printable(said)
 			}
 		}
 		w.AppendRow(row)
