@@ -56,7 +56,6 @@ type startRule struct {
 	command string // refused, naming it; default: accepted
 }
 
-
 // The start rules of formats §1, one state of the world a line.
 func TestStartRules(t *testing.T) {
 	try(t, []startRule{

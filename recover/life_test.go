@@ -96,7 +96,7 @@ func (l *life) over(do func(*catalog.Catalog)) {
 	r, err := recorder.New(ctx, l.journal, l.tables, recorder.Options{Clock: l.clock})
 	l.must(err)
 	do(catalog.New(catalog.Options{
-		ID: l.id, Roots: l.roots, Reader: r.Reader(l.id), Recorder: r, Now: l.clock.now, MaxDocument: 1 << 20, DropKeep: 1000 * time.Hour,
+		ID: l.id, Roots: l.roots, Reader: r.Reader(l.id), Recorder: r, Journal: journal.Lineage(l.journal, l.id), Now: l.clock.now, MaxDocument: 1 << 20, DropKeep: 1000 * time.Hour,
 	}))
 	l.must(r.Close())
 }
