@@ -16,6 +16,10 @@ import (
 	"puddle/projections/pointers"
 )
 
+// lockTime is how long a journal is waited for that another process has open: one that is
+// just ending, since nobody else has the data folder.
+const lockTime = time.Second
+
 // openJournal opens the journal, or makes an empty one where the node serves.
 // Whether an empty one may be there is decided when warehouses are bound.
 func (n *node) openJournal(context.Context) error {
@@ -36,7 +40,7 @@ func (n *node) openJournal(context.Context) error {
 	if err := n.tellTorn(path, absent); err != nil {
 		return err
 	}
-	j, err := bolt.Open(path, bolt.Options{OnReplaced: func(kept string) {
+	j, err := bolt.Open(path, bolt.Options{Timeout: lockTime, OnReplaced: func(kept string) {
 		n.metrics.JournalReplaced()
 		n.log.Error().Str("journal", path).Str("kept", kept).Msg("a sync of the journal failed: a proven copy has taken its place; see to the disk")
 	}})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,11 +75,29 @@ func newKilling(t *testing.T, l loss) *killing {
 	return k
 }
 
-// run recovers in this process.
+// run recovers, in a process of its own: locks of this one are for a moment those of the
+// processes that other tests begin, too.
 func (k *killing) run() (int, string) {
+	k.Helper()
 	var said bytes.Buffer
-	s := &session{stdout: io.Discard, stderr: &said, stop: k.Context(), force: k.Context()}
-	return run(append([]string{"-c", filepath.Join(k.dir, "puddle.yaml"), "recover"}, k.recover...), s), said.String()
+	command := k.command(nil)
+	command.Stderr = &said
+	var ended *exec.ExitError
+	if err := command.Run(); err != nil && !errors.As(err, &ended) {
+		k.Fatal(err)
+	}
+	return command.ProcessState.ExitCode(), said.String()
+}
+
+// command recovers, under another command if there is one.
+func (k *killing) command(under []string) *exec.Cmd {
+	k.Helper()
+	puddle, err := exec.LookPath("puddle") // as testscript.Main has put it there
+	if err != nil {
+		k.Fatal(err)
+	}
+	args := slices.Concat(under, []string{puddle, "-c", filepath.Join(k.dir, "puddle.yaml"), "recover"}, k.recover)
+	return exec.CommandContext(k.Context(), args[0], args[1:]...)
 }
 
 // reset puts back what was there when the loss had happened.
@@ -105,12 +122,7 @@ func (k *killing) reset() {
 func (k *killing) killed(under []string) error {
 	k.Helper()
 	k.reset()
-	puddle, err := exec.LookPath("puddle") // as testscript.Main has put it there
-	if err != nil {
-		k.Fatal(err)
-	}
-	args := slices.Concat(under[1:], []string{puddle, "-c", filepath.Join(k.dir, "puddle.yaml"), "recover"}, k.recover)
-	said, err := exec.Command(under[0], args...).CombinedOutput()
+	said, err := k.command(under).CombinedOutput()
 	var ended *exec.ExitError
 	if err != nil && (!errors.As(err, &ended) || ended.ExitCode() != -1) {
 		k.Fatalf("it ended by itself: %v: %s", err, said)

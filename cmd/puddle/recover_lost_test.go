@@ -130,7 +130,7 @@ func (r *running) ask(method, path string, want int) {
 // incarnation. No event is there twice.
 func heldIn(t *testing.T, dir string) (catalog, recorded []string) {
 	t.Helper()
-	j, err := bolt.Open(filepath.Join(dir, "d/journal.db"), bolt.Options{ReadOnly: true})
+	j, err := bolt.Open(filepath.Join(dir, "d/journal.db"), bolt.Options{ReadOnly: true, Timeout: lockTime})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (x *recovery) lookAtJournal(ctx context.Context) error {
 		x.node.journal = journal.NewMemory()
 		return nil
 	}
-	j, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	j, err := bolt.Open(path, bolt.Options{ReadOnly: true, Timeout: lockTime})
 	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
 		x.node.log.Warn().Err(err).Msg("the journal would be put aside")
 		return x.copyDamaged(ctx, path)
@@ -62,12 +62,21 @@ func (x *recovery) openWarehouses(ctx context.Context) error {
 // copyDamaged takes what is whole of a journal into memory: a dry run goes on with that.
 func (x *recovery) copyDamaged(ctx context.Context, path string) error {
 	x.node.journal = journal.NewMemory()
-	old, err := bolt.Open(path, bolt.Options{ReadOnly: true})
-	if err != nil {
-		x.node.log.Warn().Err(err).Msg("nothing of it can be read")
-		return nil
+	old, err := x.openDamaged(path)
+	if err != nil || old == nil {
+		return err
 	}
 	return errors.Join(x.takeOver(ctx, old, x.node.journal), old.Close())
+}
+
+// openDamaged opens a damaged journal for reading; nil where nothing of it can be read.
+func (x *recovery) openDamaged(path string) (*bolt.Journal, error) {
+	old, err := bolt.Open(path, bolt.Options{ReadOnly: true, Timeout: lockTime})
+	if err != nil && !errors.Is(err, journal.ErrLocked) {
+		x.node.log.Warn().Err(err).Msg("nothing of it can be read")
+		return nil, nil
+	}
+	return old, err
 }
 
 // openTables opens the pointer tables. A dry run looks at those that are there, and

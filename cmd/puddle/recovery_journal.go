@@ -55,15 +55,14 @@ func (x *recovery) copyWhole(ctx context.Context, path, whole string) (ends map[
 	if err := os.Remove(whole); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	into, err := bolt.Open(whole, bolt.Options{})
+	into, err := bolt.Open(whole, bolt.Options{Timeout: lockTime})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	old, err := bolt.Open(path, bolt.Options{ReadOnly: true})
-	if err != nil {
-		x.node.log.Warn().Err(err).Msg("nothing of it can be read")
-		return nil, nil
+	old, err := x.openDamaged(path)
+	if err != nil || old == nil {
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
 	if err := x.takeOver(ctx, old, into); err != nil {
