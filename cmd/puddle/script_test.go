@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -41,7 +42,16 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "serve": serve, "quit": quit, "http": ask, "sqlite-backup": sqliteBackup, "damage": damage,
 		},
+		Condition: condition,
 	})
+}
+
+// condition knows [required]: nothing may be skipped.
+func condition(name string) (bool, error) {
+	if name != "required" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return os.Getenv("PUDDLE_TEST_REQUIRE") == "all", nil
 }
 
 type serverKey struct{}

@@ -1,35 +1,17 @@
 package bolt_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"go.etcd.io/bbolt"
 )
 
 // lastLeaf is the page of a bucket of the lake that the next append replaces.
 func lastLeaf(t *testing.T, path, name string) uint64 {
 	t.Helper()
-	page := uint64(0)
-	change(t, path, func(tx *bbolt.Tx) error {
-		page = uint64(bucket(tx, lake, name).Root())
-		return nil
-	})
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	order := binary.NativeEndian
-	for {
-		at := data[int(page)*os.Getpagesize():]
-		if leaf := order.Uint16(at[8:]) == 2; leaf {
-			return page
-		}
-		page = order.Uint64(at[16+16*(int(order.Uint16(at[10:]))-1)+8:])
-	}
+	all := leaves(t, path, name)
+	return all[len(all)-1]
 }
 
 // One flipped bit in what the page that the next append replaces says of itself would
