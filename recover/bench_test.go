@@ -14,7 +14,7 @@ import (
 	"puddle/journal"
 	"puddle/journal/bolt"
 	"puddle/journal/journaltest"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/recover"
 )
 
@@ -79,7 +79,7 @@ func start(b *testing.B, journalPath, tablesPath string, id uuid.UUID, want reco
 	if err != nil {
 		b.Fatal(err)
 	}
-	db, err := pointers.Open(tablesPath, pointers.Options{})
+	db, err := sqlite.Open(tablesPath, sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"puddle/journal"
 	"puddle/journal/journaltest"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/rest/access"
 	"puddle/rest/catalog"
 )
@@ -42,7 +42,7 @@ func BenchmarkList(b *testing.B) {
 // serveTables serves a namespace of so many tables that only the pointer tables know.
 func serveTables(b *testing.B, n int) http.Handler {
 	b.Helper()
-	db, err := pointers.Open(filepath.Join(b.TempDir(), "puddle.db"), pointers.Options{})
+	db, err := sqlite.Open(filepath.Join(b.TempDir(), "puddle.db"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

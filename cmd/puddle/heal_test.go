@@ -11,7 +11,7 @@ import (
 	"puddle/journal"
 	"puddle/journal/bolt"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 )
 
 // healed is how far a repair of the pointer tables came before its process was killed.
@@ -29,13 +29,13 @@ const (
 func killHealing(t *testing.T, c config.Config, to healed) {
 	t.Helper()
 	path := c.Metastore.SQLitePath
-	if _, err := pointers.SetAside(path, time.Now()); err != nil {
+	if _, err := sqlite.SetAside(path, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if to == setAside {
 		return
 	}
-	db, err := pointers.Open(path, pointers.Options{})
+	db, err := sqlite.Open(path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func killHealing(t *testing.T, c config.Config, to healed) {
 }
 
 // replayed brings tables up to a part of their journal, or to all of it.
-func replayed(t *testing.T, j journal.Journal, db *pointers.DB, to healed) {
+func replayed(t *testing.T, j journal.Journal, db *sqlite.DB, to healed) {
 	t.Helper()
 	ids, err := j.Warehouses(t.Context())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"puddle/cmd/puddle/config"
 	"puddle/journal/bolt"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 )
 
 // journalCmd groups what is done to the file of the journal.
@@ -109,7 +109,7 @@ func (c compactCmd) Run(s *session) error {
 // setTablesAside sets the file of the pointer tables aside, if there is one: the next
 // start makes them anew. They hold steps of events that the journal is about to lose.
 func setTablesAside(c config.Config) (aside string, err error) {
-	aside, err = pointers.SetAside(c.Metastore.SQLitePath, time.Now())
+	aside, err = sqlite.SetAside(c.Metastore.SQLitePath, time.Now())
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}

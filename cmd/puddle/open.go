@@ -14,6 +14,7 @@ import (
 	"puddle/journal/bolt"
 	"puddle/projections"
 	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 )
 
 // lockTime is how long a journal is waited for that another process has open: one that is
@@ -108,18 +109,18 @@ func (n *node) closeTables() error {
 		return nil
 	}
 	err := n.tables.Close()
-	db, ok := n.tables.(*pointers.DB)
+	db, ok := n.tables.(*sqlite.DB)
 	if !ok || !db.Damaged() {
 		return err
 	}
-	aside, err := pointers.SetAside(n.config.Metastore.SQLitePath, time.Now())
+	aside, err := sqlite.SetAside(n.config.Metastore.SQLitePath, time.Now())
 	n.log.Warn().Str("moved-to", aside).Msg("pointer tables are damaged: the next start makes them anew")
 	return err
 }
 
 func (n *node) openSQLite() error {
-	db, err := pointers.Open(n.config.Metastore.SQLitePath, pointers.Options{OnCheckpoint: n.metrics.Checkpointed})
-	if errors.Is(err, pointers.ErrForeign) {
+	db, err := sqlite.Open(n.config.Metastore.SQLitePath, sqlite.Options{OnCheckpoint: n.metrics.Checkpointed})
+	if errors.Is(err, sqlite.ErrForeign) {
 		return fail(codeRefused, "metastore.sqlite.path is %s: %w", n.config.Metastore.SQLitePath, err)
 	}
 	if err != nil {
@@ -132,8 +133,8 @@ func (n *node) openSQLite() error {
 // compare looks whether the pointer tables hold what the journal's last events did,
 // after a stop that was not clean. If not they are replaceable.
 func (n *node) compare(ctx context.Context, w *warehouse) error {
-	db, ok := n.tables.(*pointers.DB)
-	if !ok || db.LastStop() == pointers.Clean {
+	db, ok := n.tables.(*sqlite.DB)
+	if !ok || db.LastStop() == sqlite.Clean {
 		return nil
 	}
 	start := time.Now()
@@ -146,7 +147,7 @@ func (n *node) compare(ctx context.Context, w *warehouse) error {
 
 // trust says that all tables have been compared.
 func (n *node) trust() {
-	if db, ok := n.tables.(*pointers.DB); ok {
+	if db, ok := n.tables.(*sqlite.DB); ok {
 		db.Trust()
 	}
 }
@@ -163,7 +164,7 @@ func (n *node) replaceTables(reason error) error {
 		_ = n.tables.Close()
 		n.tables = nil
 	}
-	aside, err := pointers.SetAside(n.config.Metastore.SQLitePath, time.Now())
+	aside, err := sqlite.SetAside(n.config.Metastore.SQLitePath, time.Now())
 	if err != nil {
 		return errors.Join(reason, err)
 	}

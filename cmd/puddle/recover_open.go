@@ -10,7 +10,7 @@ import (
 	"puddle/journal"
 	"puddle/journal/bolt"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 )
 
 // openJournal opens the journal that is there. One that cannot be read is put aside:
@@ -86,12 +86,12 @@ func (x *recovery) openTables(ctx context.Context) error {
 		return x.node.openTables(ctx)
 	}
 	path := x.node.config.Metastore.SQLitePath
-	db, err := pointers.OpenReadOnly(path)
+	db, err := sqlite.OpenReadOnly(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist), replaceable(err):
 		x.node.tables = projections.NewMemory()
 		return nil
-	case errors.Is(err, pointers.ErrForeign):
+	case errors.Is(err, sqlite.ErrForeign):
 		return fail(codeRefused, "metastore.sqlite.path is %s: %w", path, err)
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)

@@ -11,7 +11,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/recover"
 )
 
@@ -47,7 +47,7 @@ func (x *recovery) keptTables(ctx context.Context, e *evidence) (kept projection
 		return nil, nil, err
 	}
 	for _, path := range aside {
-		db, err := pointers.OpenReadOnly(path)
+		db, err := sqlite.OpenReadOnly(path)
 		if err != nil {
 			x.node.log.Warn().Err(err).Str("file", path).Msg("pointer tables that were put aside cannot be read")
 			continue

@@ -16,6 +16,7 @@ import (
 	"puddle/journal/bolt"
 	"puddle/projections"
 	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/recover"
 	"puddle/recover/verify"
 )
@@ -142,12 +143,12 @@ func (n *node) copyTables(say func(verifyLine)) error {
 			return err
 		}
 	}
-	db, err := pointers.Open(copied, pointers.Options{})
+	db, err := sqlite.Open(copied, sqlite.Options{})
 	found := verify.Finding{Level: 2, Severity: verify.Error, Kind: verify.KindTables, Place: path}
 	switch {
 	case errors.Is(err, pointers.ErrSchema):
 		found.Severity, found.Message = verify.Note, err.Error()+": the next start makes them anew"
-	case errors.Is(err, pointers.ErrForeign), errors.Is(err, pointers.ErrCorrupt):
+	case errors.Is(err, sqlite.ErrForeign), errors.Is(err, pointers.ErrCorrupt):
 		found.Message, found.Next = err.Error(), "puddle serve, which sets a damaged file aside and makes the tables anew"
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
@@ -179,11 +180,11 @@ func copyFile(from, to string) error {
 // mended by the next start.
 func (n *node) makeTables(ctx context.Context) (projections.Store, string, error) {
 	path := n.config.Metastore.SQLitePath
-	aside, err := pointers.SetAside(path, time.Now())
+	aside, err := sqlite.SetAside(path, time.Now())
 	if err != nil {
 		return nil, aside, err
 	}
-	db, err := pointers.Open(path, pointers.Options{})
+	db, err := sqlite.Open(path, sqlite.Options{})
 	if err != nil {
 		return nil, aside, err
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 )
 
 // verifyFolder is where a verification keeps what it needs while it runs, below the
@@ -25,7 +25,7 @@ func (n *node) openFold() (projections.Store, func() error, error) {
 	if err := errors.Join(remove(), os.MkdirAll(folder, 0o700)); err != nil {
 		return nil, remove, err
 	}
-	db, err := pointers.Open(filepath.Join(folder, "puddle.db"), pointers.Options{})
+	db, err := sqlite.Open(filepath.Join(folder, "puddle.db"), sqlite.Options{})
 	if err != nil {
 		return nil, remove, err
 	}

@@ -1,15 +1,8 @@
-// Package pointers is the store of pointers in SQLite: the tables of
-// docs/formats/sql.md, one file for all warehouses.
+// Package pointers is what the pointer tables in SQL have in common: how what nobody looks
+// for lies in one value of a row, and the errors of the tables.
 //
-// It is a projection: derived from the journal, thrown away when doubted, never
-// migrated. [Open] refuses a file of another schema with ErrSchema and a damaged
-// one with ErrCorrupt; the caller renames it with [SetAside], opens a new one and
-// lets projections.CatchUp fill it.
-//
-// The rules are projections.Fold's; this package only holds the tables. One
-// connection writes, and an event is one savepoint of its transaction. A few
-// others read, each statement prepared once, and see what was committed when
-// they ask. A commit is not synced: after a crash of the machine the file may
-// stand behind the journal, never at something that was not, and catches up. A
-// goroutine moves the write-ahead log into the file, beside the writer.
+// The stores are package sqlite, one file for one server, and package postgres, one
+// schema for many. Both are projections: derived from the journal, thrown away when
+// doubted, never migrated. The rules are projections.Fold's; the stores only hold the
+// tables, which docs/formats/sql.md describes.
 package pointers

@@ -9,7 +9,7 @@ import (
 	"puddle/journal"
 	"puddle/journal/bolt"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 )
 
 // pair is a journal and a store that work together: each in a file of that
@@ -37,7 +37,7 @@ func (p pair) openStore(tb rapid.TB) projections.Store {
 	if p.store == "" {
 		return projections.NewMemory()
 	}
-	s, err := pointers.Open(p.store, pointers.Options{})
+	s, err := sqlite.Open(p.store, sqlite.Options{})
 	if err != nil {
 		tb.Fatalf("open: %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"puddle/journal"
 	"puddle/journal/bolt"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 )
 
 // ground is what outlives a process: a journal, the pointer tables and the
@@ -73,7 +73,7 @@ func onTables(tb rapid.TB, folder string) *ground {
 	file := filepath.Join(folder, "puddle.db")
 	must(tb, os.MkdirAll(folder, 0o700))
 	open := func(tb rapid.TB) {
-		tables, err := pointers.Open(file, pointers.Options{})
+		tables, err := sqlite.Open(file, sqlite.Options{})
 		must(tb, err)
 		g.pointers = tables
 	}
@@ -113,7 +113,7 @@ func (g *ground) open(tb rapid.TB, folder string) {
 	events, err := bolt.Open(filepath.Join(folder, "journal.db"), bolt.Options{})
 	must(tb, err)
 	g.journal = events
-	tables, err := pointers.Open(filepath.Join(folder, "puddle.db"), pointers.Options{})
+	tables, err := sqlite.Open(filepath.Join(folder, "puddle.db"), sqlite.Options{})
 	must(tb, err)
 	g.pointers = tables
 	files, err := dir.Open(filepath.Join(folder, "wh"))

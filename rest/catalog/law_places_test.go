@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"puddle/internal/warehouse"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/rest/catalog"
 	"puddle/rest/metadata"
 )
@@ -21,7 +21,7 @@ import (
 // its metadata file names, a change is refused exactly when the model says so, and
 // what is refused leaves no file (cases 130, 133 and 141).
 func TestLawPlaces(t *testing.T) {
-	tables, err := pointers.Open(filepath.Join(t.TempDir(), "puddle.db"), pointers.Options{})
+	tables, err := sqlite.Open(filepath.Join(t.TempDir(), "puddle.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, tables.Close()) })
 	for name, clear := range map[string]func(rapid.TB) *ground{

@@ -11,7 +11,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/rest/catalog"
 )
 
@@ -19,7 +19,7 @@ import (
 // with restarts in between: every table is where the model has it, what is refused
 // is what the model refuses, and laws 1, 2, 6, 8 and 12 hold.
 func TestLawReturns(t *testing.T) {
-	tables, err := pointers.Open(filepath.Join(t.TempDir(), "puddle.db"), pointers.Options{})
+	tables, err := sqlite.Open(filepath.Join(t.TempDir(), "puddle.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, tables.Close()) })
 	rapid.Check(t, func(rt *rapid.T) {

@@ -12,7 +12,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/rest/catalog"
 )
 
@@ -20,7 +20,7 @@ import (
 // tables gone: laws 1, 2, 6, 8 and 12 hold, and every table is what its last
 // acknowledged change made it.
 func TestLawAnyCommands(t *testing.T) {
-	tables, err := pointers.Open(filepath.Join(t.TempDir(), "puddle.db"), pointers.Options{})
+	tables, err := sqlite.Open(filepath.Join(t.TempDir(), "puddle.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, tables.Close()) })
 	for name, clear := range map[string]func(rapid.TB) *ground{

@@ -17,7 +17,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/rest/catalog"
 )
 
@@ -182,7 +182,7 @@ func TestViewsReplacedAtOnce(t *testing.T) {
 // between that sometimes find the pointer tables gone: the laws hold, every name
 // is of one object, and every object is what its last acknowledged change made it.
 func TestLawTablesAndViews(t *testing.T) {
-	tables, err := pointers.Open(filepath.Join(t.TempDir(), "puddle.db"), pointers.Options{})
+	tables, err := sqlite.Open(filepath.Join(t.TempDir(), "puddle.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, tables.Close()) })
 	rapid.Check(t, func(rt *rapid.T) {

@@ -14,7 +14,7 @@ import (
 	"puddle/internal/warehouse"
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
 	"puddle/projections/recorder"
 	"puddle/rest/catalog/purge"
 )
@@ -150,7 +150,7 @@ func TestDeletedTables(t *testing.T) {
 	open := func() {
 		must(t, w.recorder.Close())
 		must(t, os.RemoveAll(file))
-		tables, err := pointers.Open(file, pointers.Options{})
+		tables, err := sqlite.Open(file, sqlite.Options{})
 		must(t, err)
 		w.pointers = tables
 		w.start(t)
