@@ -45,8 +45,18 @@ func New(tb testing.TB, settings ...string) *Cluster {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(c.remove)
+	tb.Cleanup(c.Remove)
 	return c
+}
+
+// Start starts a server for a program that is no test, with settings as New takes
+// them. The program ends it with Remove.
+func Start(settings ...string) (*Cluster, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	return create(bin, settings)
 }
 
 // create makes the files of a cluster and starts it.
@@ -61,7 +71,7 @@ func create(bin string, settings []string) (c *Cluster, err error) {
 	}
 	defer func() {
 		if err != nil {
-			c.remove()
+			c.Remove()
 		}
 	}()
 	if c.as != nil {
@@ -130,7 +140,8 @@ func (c *Cluster) Stop() {
 	c.server = nil
 }
 
-func (c *Cluster) remove() {
+// Remove stops the server and removes all it has. Idempotent.
+func (c *Cluster) Remove() {
 	c.Stop()
 	_ = os.RemoveAll(c.folder)
 }
@@ -149,23 +160,39 @@ func (c *Cluster) Socket() string { return filepath.Join(c.folder, ".s.PGSQL.543
 // concurrent use.
 func (c *Cluster) Open(tb testing.TB) string {
 	tb.Helper()
-	name := fmt.Sprint("t", c.made.Add(1))
-	c.Exec(tb, "CREATE DATABASE "+name+" TEMPLATE template0")
-	return c.URL(name, Superuser)
+	url, err := c.Database(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return url
 }
+
+// Database makes an empty database, and gives the superuser's URL of it. Safe for
+// concurrent use.
+func (c *Cluster) Database(ctx context.Context) (string, error) {
+	name := fmt.Sprint("t", c.made.Add(1))
+	return c.URL(name, Superuser), c.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0")
+}
+
+// PID is the root of the tree of the server's processes, while it runs.
+func (c *Cluster) PID() int { return c.server.Process.Pid }
 
 // Exec runs a statement as the superuser, in the database postgres.
 func (c *Cluster) Exec(tb testing.TB, sql string) {
 	tb.Helper()
-	ctx := context.Background()
+	if err := c.exec(context.Background(), sql); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (c *Cluster) exec(ctx context.Context, sql string) error {
 	conn, err := pgx.Connect(ctx, c.URL("postgres", Superuser))
 	if err != nil {
-		tb.Fatal(err)
+		return err
 	}
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		tb.Fatal(err)
-	}
+	_, err = conn.Exec(ctx, sql)
+	return err
 }
 
 // serverLog is what a server says, read until it ends.

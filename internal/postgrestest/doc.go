@@ -2,7 +2,8 @@
 //
 // A package's TestMain ends with [Main], and each test asks [Open] for the URL of a
 // database of its own. The first one to ask starts a server for the whole test
-// binary; a test that stops servers has one for itself, from [New].
+// binary; a test that stops servers has one for itself, from [New], and a program that
+// shows something with one has it from [Start].
 //
 // The server is the installed one: pg_config names its programs, or they lie where
 // Debian puts them. A test that asks for it is skipped where they are missing, and

@@ -23,7 +23,7 @@ func Main(m *testing.M) int {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.cluster != nil {
-		shared.cluster.remove()
+		shared.cluster.Remove()
 	}
 	return code
 }
