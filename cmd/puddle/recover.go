@@ -72,6 +72,7 @@ func (r recoverCmd) Run(s *session) error {
 	}
 	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
 	x := &recovery{recoverCmd: r, node: newNode(c, log, rescuing, journal.NewClock()), progress: newSpoken(s.stderr), at: time.Now(), damaged: map[uuid.UUID]error{}, torn: map[string]bool{}}
+	x.kept = files{x}
 	if err := x.open(s.stop); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (x *recovery) open(ctx context.Context) error {
 		return noLook(err)
 	}
 	_, err = x.node.take(ctx, release, []opens{
-		{"opening the warehouses", x.openWarehouses}, {"opening the journal", x.openJournal}, {"opening the pointer tables", x.openTables},
+		{"opening the warehouses", x.openWarehouses}, {"opening the journal", x.kept.openJournal}, {"opening the pointer tables", x.kept.openTables},
 	})
 	return err
 }

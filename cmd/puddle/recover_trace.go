@@ -22,7 +22,10 @@ const nothingThere = "no warehouse.json, no archive and no sidecars below _puddl
 func (x *recovery) traced(ctx context.Context) error {
 	c := x.node.config
 	var refused []error
-	empty := absent(c.DataDir) && absent(c.Journal.Path) && absent(c.Metastore.SQLitePath)
+	empty, err := x.kept.absent(ctx)
+	if err != nil {
+		return noLook(err)
+	}
 	for _, w := range c.Warehouses {
 		if absent(w.Root.Folder()) {
 			return recover.NoTrace(w.Name, w.Root.URL, "there is no such folder")

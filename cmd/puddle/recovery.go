@@ -19,6 +19,7 @@ import (
 type recovery struct {
 	recoverCmd
 	node     *node
+	kept     keeping
 	progress *spoken
 	at       time.Time           // when it began
 	damaged  map[uuid.UUID]error // what is wrong with the histories of warehouses in the journal
@@ -145,7 +146,7 @@ func (x *recovery) readJournal(ctx context.Context, e *evidence) error {
 	e.standing, err = recover.PlanHistory(ctx, e.Name, lineage, 0, recover.FromJournal)
 	var damage *journal.Damage
 	if errors.As(err, &damage) && x.damaged[e.seen.ID] == nil {
-		if err := x.withoutDamage(ctx, damage); err != nil {
+		if err := x.kept.withoutDamage(ctx, damage); err != nil {
 			return err
 		}
 		x.damaged[e.seen.ID] = damage

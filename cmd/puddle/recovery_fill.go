@@ -67,7 +67,7 @@ func (x *recovery) replay(ctx context.Context) error {
 	err := x.replayOnce(ctx)
 	var refused *recover.Refusal
 	if errors.As(err, &refused) || errors.Is(err, projections.ErrGap) || replaceable(err) {
-		if err := x.node.replaceTables(err); err != nil {
+		if err := x.kept.replaceTables(ctx, err); err != nil {
 			return err
 		}
 		err = x.replayOnce(ctx)

@@ -13,8 +13,8 @@ import (
 	"puddle/recover"
 )
 
-// withoutDamage replaces a journal that is open.
-func (x *recovery) withoutDamage(ctx context.Context, why error) error {
+// withoutDamage implements keeping.
+func (x files) withoutDamage(ctx context.Context, why error) error {
 	if err := x.node.journal.Close(); err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (x *recovery) withoutDamage(ctx context.Context, why error) error {
 
 // replaceJournal puts a journal that has all of it that is whole, every event before the
 // damage, in the place of a damaged one, which is closed and put aside.
-func (x *recovery) replaceJournal(ctx context.Context, why error) error {
+func (x files) replaceJournal(ctx context.Context, why error) error {
 	path := x.node.config.Journal.Path
 	whole := path + ".whole"
 	ends, err := x.copyWhole(ctx, path, whole)
@@ -51,7 +51,7 @@ func (x *recovery) replaceJournal(ctx context.Context, why error) error {
 
 // copyWhole makes a journal of all that is whole of another, and tells where the
 // histories in that ended that are not. What an earlier run has left there goes.
-func (x *recovery) copyWhole(ctx context.Context, path, whole string) (ends map[uuid.UUID]journal.Position, err error) {
+func (x files) copyWhole(ctx context.Context, path, whole string) (ends map[uuid.UUID]journal.Position, err error) {
 	if err := os.Remove(whole); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -75,6 +75,26 @@ func (x *recovery) copyWhole(ctx context.Context, path, whole string) (ends map[
 		}
 	}
 	return ends, nil
+}
+
+// copyDamaged takes what is whole of a journal into memory: a dry run goes on with that.
+func (x files) copyDamaged(ctx context.Context, path string) error {
+	x.node.journal = journal.NewMemory()
+	old, err := x.openDamaged(path)
+	if err != nil || old == nil {
+		return err
+	}
+	return errors.Join(x.takeOver(ctx, old, x.node.journal), old.Close())
+}
+
+// openDamaged opens a damaged journal for reading; nil where nothing of it can be read.
+func (x files) openDamaged(path string) (*bolt.Journal, error) {
+	old, err := bolt.Open(path, bolt.Options{ReadOnly: true, Timeout: lockTime})
+	if err != nil && !errors.Is(err, journal.ErrLocked) {
+		x.node.log.Warn().Err(err).Msg("nothing of it can be read")
+		return nil, nil
+	}
+	return old, err
 }
 
 // raise has the anchors say where the histories of their warehouses ended.

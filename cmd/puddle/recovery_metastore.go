@@ -4,14 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/pointers/sqlite"
 	"puddle/recover"
 )
 
@@ -42,14 +37,14 @@ func (x *recovery) keptTables(ctx context.Context, e *evidence) (kept projection
 	if cursor, err := kept.Cursor(ctx); err != nil || fits(cursor) {
 		return kept, give, err
 	}
-	aside, err := x.aside()
+	aside, err := x.kept.aside(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, path := range aside {
-		db, err := sqlite.OpenReadOnly(path)
+	for _, a := range aside {
+		db, err := a.open()
 		if err != nil {
-			x.node.log.Warn().Err(err).Str("file", path).Msg("pointer tables that were put aside cannot be read")
+			x.node.log.Warn().Err(err).Str("put-aside-as", a.name).Msg("pointer tables that were put aside cannot be read")
 			continue
 		}
 		kept = db.Warehouse(e.seen.ID)
@@ -61,7 +56,7 @@ func (x *recovery) keptTables(ctx context.Context, e *evidence) (kept projection
 		}
 	}
 	return nil, nil, &recover.Refusal{Warehouse: e.Name, Err: errNoTables, Reason: fmt.Sprintf(
-		"the pointer tables that it is recovered from are gone: put %s.broken-TIME back", x.node.config.Metastore.SQLitePath)}
+		"the pointer tables that it is recovered from are gone: put %s back", x.kept.asideName())}
 }
 
 var errNoTables = errors.New("no pointer tables hold it")
@@ -82,25 +77,6 @@ func (x *recovery) tablesStand(ctx context.Context, e *evidence) (journal.Positi
 	}
 	cursor, err = kept.Cursor(ctx)
 	return cursor, errors.Join(err, give())
-}
-
-// aside are the pointer tables that were put aside, the newest first.
-func (x *recovery) aside() (paths []string, err error) {
-	folder, name := filepath.Split(x.node.config.Metastore.SQLitePath)
-	if folder == "" {
-		folder = "."
-	}
-	all, err := os.ReadDir(folder)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	for _, file := range slices.Backward(all) {
-		aside := strings.HasPrefix(file.Name(), name+".broken-")
-		if aside && !strings.HasSuffix(file.Name(), "-wal") && !strings.HasSuffix(file.Name(), "-shm") {
-			paths = append(paths, filepath.Join(folder, file.Name()))
-		}
-	}
-	return paths, err
 }
 
 // importHistory takes the history of the tables over that a warehouse is recovered from.
