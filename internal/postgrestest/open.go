@@ -7,17 +7,19 @@ import (
 
 // shared is the server of the test binary.
 var shared struct {
-	mu      sync.Mutex
-	inMain  bool
-	cluster *Cluster
-	err     error
+	mu       sync.Mutex
+	inMain   bool
+	settings []string
+	cluster  *Cluster
+	err      error
 }
 
 // Main runs the tests of a package, stops the server that they shared, and answers
-// the exit code: TestMain hands it to os.Exit.
-func Main(m *testing.M) int {
+// the exit code: TestMain hands it to os.Exit. The settings are that server's, as New
+// takes them.
+func Main(m *testing.M, settings ...string) int {
 	shared.mu.Lock()
-	shared.inMain = true
+	shared.inMain, shared.settings = true, settings
 	shared.mu.Unlock()
 	code := m.Run()
 	shared.mu.Lock()
@@ -45,7 +47,7 @@ func Shared(tb testing.TB) *Cluster {
 		tb.Fatal("TestMain of this package does not call postgrestest.Main")
 	}
 	if shared.cluster == nil && shared.err == nil {
-		shared.cluster, shared.err = create(bin, nil)
+		shared.cluster, shared.err = create(bin, shared.settings)
 	}
 	if shared.err != nil {
 		tb.Fatal(shared.err)

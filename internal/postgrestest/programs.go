@@ -14,6 +14,15 @@ import (
 	"testing"
 )
 
+// Installed tells why no server can be started here; nil: one can.
+func Installed() error {
+	_, err := programs()
+	return err
+}
+
+// Programs is the folder of the server's programs, pg_dump and pg_restore among them.
+func (c *Cluster) Programs() string { return c.bin }
+
 // programs is the folder of PostgreSQL's programs.
 func programs() (string, error) {
 	var folders []string
