@@ -16,11 +16,18 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"puddle/internal/postgrestest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"puddle": main})
+	testscript.Main(tests{m}, map[string]func(){"puddle": main})
 }
+
+// tests share a PostgreSQL server that keeps what it acknowledges.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int { return postgrestest.Main(t.M, "fsync=on") }
 
 // The scripts run the program as its users do. Beside testscript's own commands
 // they have:
@@ -31,6 +38,7 @@ func TestMain(m *testing.M) {
 //	http STATUS METHOD PATH [BODY]  asks it, with $TOKEN if set; the body, or @FILE; stdout is the answer
 //	sqlite-backup DB COPY        is SQLite's online backup
 //	damage FILE OLD NEW          writes NEW over every OLD, which is as long
+//	postgres                     makes an empty database, at $PG, and has PostgreSQL's programs on $PATH
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -41,17 +49,28 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "serve": serve, "quit": quit, "http": ask, "sqlite-backup": sqliteBackup, "damage": damage,
+			"postgres": func(ts *testscript.TestScript, _ bool, _ []string) { makeDatabase(ts, postgrestest.Shared(t), t) },
 		},
 		Condition: condition,
 	})
 }
 
-// condition knows [required]: nothing may be skipped.
+// condition knows [required]: nothing may be skipped, and [postgres]: it is installed.
 func condition(name string) (bool, error) {
-	if name != "required" {
-		return false, fmt.Errorf("unknown condition %q", name)
+	switch name {
+	case "required":
+		return os.Getenv("PUDDLE_TEST_REQUIRE") == "all", nil
+	case "postgres":
+		return postgrestest.Installed() == nil, nil
 	}
-	return os.Getenv("PUDDLE_TEST_REQUIRE") == "all", nil
+	return false, fmt.Errorf("unknown condition %q", name)
+}
+
+// makeDatabase makes one in a server. Its URL is exported to puddle.
+func makeDatabase(ts *testscript.TestScript, server *postgrestest.Cluster, t *testing.T) {
+	ts.Setenv("PG", server.Open(t))
+	ts.Setenv("PATH", server.Programs()+string(os.PathListSeparator)+ts.Getenv("PATH"))
+	ts.Setenv("EXPORT", ts.Getenv("EXPORT")+" PG")
 }
 
 type serverKey struct{}
