@@ -57,9 +57,9 @@ func TestCase156_NobodyToAsk(t *testing.T) {
 	db := openWith(t, postgres.Within(postgres.Options{URL: url, Unsafe: true}, time.Second))
 	journaltest.Append(t, db, births(t, lake))
 	e := after(t, db, draft(lake))
-	p.set(dropAtOnce, func() { p.admit(false) })
+	p.set(dropAtOnce, func() { p.Admit(false) })
 	wantError(t, "with nobody to ask", db.Append(context.Background(), e), journal.ErrUnknownOutcome)
-	p.admit(true)
+	p.Admit(true)
 	wantError(t, "again", db.Append(context.Background(), e), journal.ErrNotNext)
 	if n := times(t, db, e); n != 1 {
 		t.Errorf("the event is there %d times", n)
