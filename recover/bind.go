@@ -66,16 +66,31 @@ func (b Binder) Bind(ctx context.Context, w Warehouse) (Bound, error) {
 	return Bound{ID: found.id}, checkAnchor(ctx, w, b.Journal, found.id)
 }
 
-// look gathers what journal, warehouse and pointer tables say.
+// look gathers what journal, warehouse and pointer tables say. Another server may bear
+// the warehouse meanwhile: what looks as if its identity were missing is looked at again
+// where it is there by now.
 func (b Binder) look(ctx context.Context, w Warehouse) (evidence, error) {
-	all, err := histories(ctx, b.Journal)
-	if err != nil {
-		return evidence{}, err
+	e, err := b.lookOnce(ctx, w)
+	if err != nil || e.identified || e.named == nil && !e.traces {
+		return e, err
 	}
-	e := evidence{named: find(all, func(h history) bool { return h.name == w.Name })}
+	if _, identified, err := readIdentity(ctx, w); err != nil || !identified {
+		return e, err
+	}
+	return b.lookOnce(ctx, w)
+}
+
+// lookOnce reads the identity first: a history is in the journal before its identity is
+// written.
+func (b Binder) lookOnce(ctx context.Context, w Warehouse) (e evidence, err error) {
 	if e.identity, e.identified, err = readIdentity(ctx, w); err != nil {
 		return e, err
 	}
+	all, err := histories(ctx, b.Journal)
+	if err != nil {
+		return e, err
+	}
+	e.named = find(all, func(h history) bool { return h.name == w.Name })
 	e.sameID = find(all, func(h history) bool { return e.identified && h.id == e.identity.ID })
 	e.sameLocation = find(all, func(h history) bool { return sameLocation(h.location, w.Location) })
 	if !e.identified { // else it is the trace, and a long list need not be read

@@ -302,3 +302,32 @@ func or(s, otherwise string) string {
 	}
 	return s
 }
+
+// Servers that start together on one journal bear a warehouse once, wherever one is
+// when another does it.
+func TestStartersOnOneJournal(t *testing.T) {
+	for _, at := range []faulty.Op{faulty.Get, faulty.List, faulty.Create} {
+		t.Run(string(at), func(t *testing.T) {
+			w := newWorld(t)
+			var other recover.Bound
+			racing := faulty.New(w.store, func(op faulty.Op, _ string) faulty.Fault {
+				if op == at && other.ID == uuid.Nil {
+					var err error
+					if other, err = w.bind("a", "/w/a"); err != nil {
+						t.Error(err)
+					}
+					if at == faulty.List {
+						w.happen(other.ID, 2)
+						w.must(w.store.Create(t.Context(), sidecar, []byte("{}")))
+					}
+				}
+				return faulty.Fault{}
+			})
+			bound, err := w.binder().Bind(t.Context(), recover.Warehouse{Name: "a", Location: "/w/a", Store: racing})
+			ids, _ := w.journal.Warehouses(t.Context())
+			if err != nil || bound.ID != other.ID || len(ids) != 1 {
+				t.Errorf("bound %+v, %v; the other one %+v, the journal knows %v", bound, err, other, ids)
+			}
+		})
+	}
+}

@@ -66,6 +66,9 @@ func (b Binder) identify(ctx context.Context, w Warehouse, id uuid.UUID) error {
 			ID: id, Name: w.Name, Location: w.Location, Incarnation: first.Incarnation, CreatedAt: first.At,
 		})
 		if errors.Is(err, warehouse.ErrExists) {
+			if there, found, err := anchor.ReadIdentity(ctx, w.Store); err == nil && found && there.ID == id {
+				return nil // another server on this journal was quicker
+			}
 			return &Refusal{w.Name, fmt.Sprintf("another catalog took %s at the same moment", w.Location), recoverCommand(w.Name), nil}
 		}
 		if err != nil {

@@ -19,11 +19,11 @@ type Lister interface {
 // Stray refuses pointer tables of a warehouse that the journal has no history
 // of: the journal was lost or replaced, and they may be all that is left of it.
 func Stray(ctx context.Context, j journal.Journal, tables Lister) error {
-	known, err := j.Warehouses(ctx)
+	held, err := tables.Warehouses(ctx) // first: what is born meanwhile is in both
 	if err != nil {
 		return err
 	}
-	held, err := tables.Warehouses(ctx)
+	known, err := j.Warehouses(ctx)
 	if err != nil {
 		return err
 	}
