@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func (t tests) Run() int { return postgrestest.Main(t.M, "fsync=on") }
 //	http STATUS METHOD PATH [BODY]  asks it, with $TOKEN if set; the body, or @FILE; stdout is the answer
 //	sqlite-backup DB COPY        is SQLite's online backup
 //	damage FILE OLD NEW          writes NEW over every OLD, which is as long
-//	postgres                     makes an empty database, at $PG, and has PostgreSQL's programs on $PATH
+//	postgres                     makes an empty database, at $PUDDLE_PG_URL; PostgreSQL's programs are found, and find its server
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -68,9 +69,11 @@ func condition(name string) (bool, error) {
 
 // makeDatabase makes one in a server. Its URL is exported to puddle.
 func makeDatabase(ts *testscript.TestScript, server *postgrestest.Cluster, t *testing.T) {
-	ts.Setenv("PG", server.Open(t))
+	ts.Setenv("PUDDLE_PG_URL", server.Open(t))
+	ts.Setenv("PGHOST", filepath.Dir(server.Socket()))
+	ts.Setenv("PGUSER", postgrestest.Superuser)
 	ts.Setenv("PATH", server.Programs()+string(os.PathListSeparator)+ts.Getenv("PATH"))
-	ts.Setenv("EXPORT", ts.Getenv("EXPORT")+" PG")
+	ts.Setenv("EXPORT", ts.Getenv("EXPORT")+" PUDDLE_PG_URL")
 }
 
 type serverKey struct{}
