@@ -51,7 +51,7 @@ func warehousesOf(entries []journal.Entry) (ids []uuid.UUID) {
 // Append adds entries to the transaction, as journal.Writer says, and moves its
 // heads. A warehouse that was not given to Begin is refused.
 func (tx *Tx) Append(ctx context.Context, entries ...journal.Entry) error {
-	return tx.do(func() error {
+	return tx.do(ctx, func() error {
 		if err := journal.CheckGroup(entries); err != nil {
 			return err
 		}
@@ -86,12 +86,12 @@ func (tx *Tx) Append(ctx context.Context, entries ...journal.Entry) error {
 }
 
 // do runs a step, unless an earlier one has failed.
-func (tx *Tx) do(step func() error) error {
+func (tx *Tx) do(ctx context.Context, step func() error) error {
 	if tx.failed != nil {
 		return fmt.Errorf("the transaction has failed: %w", tx.failed)
 	}
-	tx.failed = step()
-	return tx.db.said(tx.failed)
+	tx.failed = tx.db.said(ctx, step())
+	return tx.failed
 }
 
 // write sends all of a group at once, what is to be checked first.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"puddle/journal"
 )
@@ -19,6 +20,7 @@ import (
 // After an error of one of its methods it can only be rolled back.
 type Tx struct {
 	db     *DB
+	conn   *pgxpool.Conn
 	tx     pgx.Tx
 	heads  journal.Heads // of those that are born
 	locked map[uuid.UUID]bool
@@ -38,6 +40,9 @@ const (
 // unborn. It waits for others, up to LockLimit. The errors are those of the guards,
 // the context's and the database's; nothing was written.
 func (db *DB) Begin(ctx context.Context, warehouses ...uuid.UUID) (tx *Tx, err error) {
+	if db.options.ReadOnly {
+		return nil, fmt.Errorf("the journal was opened to be read: %w", ErrReadOnly)
+	}
 	for range attempts {
 		tx, err = db.begin(ctx, warehouses)
 		if err == nil || !mayPass(err) || ctx.Err() != nil || db.closed.Load() {
@@ -47,23 +52,28 @@ func (db *DB) Begin(ctx context.Context, warehouses ...uuid.UUID) (tx *Tx, err e
 			db.pool.Reset() // when a connection is lost, so are mostly the others
 		}
 	}
-	return tx, db.said(err)
+	return tx, db.said(ctx, err)
 }
 
 // mayPass tells the errors of a beginning that are worth another try at once.
 func mayPass(err error) bool {
-	if _, unreachable := errors.AsType[*pgconn.ConnectError](err); unreachable || isGuard(err) {
+	if isUnreachable(err) || isGuard(err) || errors.Is(err, ErrWentBack) || errors.Is(err, ErrBusy) || errors.Is(err, ErrAway) {
 		return false
 	}
 	return classify(err) == rolledBack || classify(err) == unknown
 }
 
 func (db *DB) begin(ctx context.Context, warehouses []uuid.UUID) (*Tx, error) {
-	conn, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
+	conn, err := db.acquire(ctx, db.options.turnWait)
 	if err != nil {
 		return nil, err
 	}
-	tx := &Tx{db: db, tx: conn, heads: journal.Heads{}, locked: map[uuid.UUID]bool{}}
+	begun, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
+	if err != nil {
+		conn.Release()
+		return nil, err
+	}
+	tx := &Tx{db: db, conn: conn, tx: begun, heads: journal.Heads{}, locked: map[uuid.UUID]bool{}}
 	for _, id := range warehouses {
 		tx.locked[id] = true
 	}
@@ -91,6 +101,9 @@ func (tx *Tx) lock(ctx context.Context) error {
 		}
 		return rows.Err()
 	})
+	floors := tx.db.underfoot(tx.locked)
+	var lost []lostPosition
+	floors.queue(&batch, &lost)
 	var ms int64
 	var g guards
 	batch.Queue(readClock).QueryRow(func(row pgx.Row) error { return row.Scan(append([]any{&ms}, g.into()...)...) })
@@ -98,7 +111,11 @@ func (tx *Tx) lock(ctx context.Context) error {
 		return err
 	}
 	tx.now = journal.At(time.UnixMilli(ms).UTC())
-	return g.check(tx.db.options.Unsafe)
+	if err := cmp.Or(g.check(tx.db.options.Unsafe), floors.check(tx.heads, lost)); err != nil {
+		return err
+	}
+	tx.stands(tx.heads)
+	return nil
 }
 
 func scanHead(row pgx.Row) (c journal.Chain, err error) {
@@ -139,4 +156,13 @@ func (tx *Tx) Conn() pgx.Tx { return tx.tx }
 // nothing. That it fails changes nothing: the server gives up with the connection.
 func (tx *Tx) Rollback(ctx context.Context) {
 	_ = tx.tx.Rollback(context.WithoutCancel(ctx))
+	tx.conn.Release()
+}
+
+// stands raises the floors to heads that are committed and were found in the histories
+// that this process has seen.
+func (tx *Tx) stands(heads journal.Heads) {
+	for id, chain := range heads {
+		tx.db.raise(id, chain.Head, true)
+	}
 }

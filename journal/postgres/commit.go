@@ -17,8 +17,12 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, tx.db.options.outcomeLimit)
 	defer cancel()
 	err := tx.tx.Commit(limited)
+	tx.conn.Release()
 	if err != nil && classify(err) == unknown {
-		return tx.db.settle(ctx, tx.sought, err)
+		err = tx.db.settle(ctx, tx.sought, err)
 	}
-	return tx.db.said(err)
+	if err == nil {
+		tx.stands(tx.heads)
+	}
+	return tx.db.said(ctx, err)
 }

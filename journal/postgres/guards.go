@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Why a server is refused.
@@ -51,7 +53,10 @@ func isGuard(err error) bool {
 
 func (db *DB) checkSession(ctx context.Context) error {
 	var g guards
-	if err := db.pool.QueryRow(ctx, `SELECT `+guardColumns).Scan(g.into()...); err != nil {
+	err := db.Read(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT `+guardColumns).Scan(g.into()...)
+	})
+	if err != nil {
 		return err
 	}
 	return g.check(db.options.Unsafe)

@@ -18,12 +18,23 @@ const selectIncarnations = `SELECT ` + eventColumns + `, i.incarnation, last.seq
 
 // Incarnations implements journal.Journal.
 func (db *DB) Incarnations(ctx context.Context, warehouse uuid.UUID) ([]journal.Incarnation, error) {
-	rows, err := db.pool.Query(ctx, selectIncarnations, warehouse)
+	floor := db.Floor(warehouse)
+	var all []journal.Incarnation
+	err := db.Read(ctx, func(conn *pgx.Conn) (err error) {
+		rows, _ := conn.Query(ctx, selectIncarnations, warehouse)
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (journal.Incarnation, error) { return scanIncarnation(row, warehouse) })
+		return err
+	})
 	if err != nil {
-		return nil, db.said(err)
+		return nil, err
 	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (journal.Incarnation, error) { return scanIncarnation(row, warehouse) })
-	return all, db.said(err)
+	var at journal.Position
+	for _, i := range all {
+		if i.Current {
+			at = i.Head
+		}
+	}
+	return all, db.stands(ctx, warehouse, floor, at)
 }
 
 func scanIncarnation(row pgx.Row, warehouse uuid.UUID) (i journal.Incarnation, err error) {

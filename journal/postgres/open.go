@@ -19,6 +19,7 @@ type DB struct {
 	pool    *pgxpool.Pool
 	options Options
 	closed  atomic.Bool
+	floors  floors
 }
 
 var _ journal.Journal = (*DB)(nil)
@@ -35,7 +36,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
 	}
-	db := &DB{pool: pool, options: o}
+	db := &DB{pool: pool, options: o, floors: floors{of: map[uuid.UUID]floor{}}}
 	if err := db.prepare(ctx, config.ConnConfig); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
@@ -57,26 +58,19 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// said is an error as the journal says it.
-func (db *DB) said(err error) error {
-	if err != nil && db.closed.Load() {
-		return fmt.Errorf("%w: %w", journal.ErrClosed, err)
-	}
-	return err
-}
-
 // Warehouses implements journal.Journal.
 func (db *DB) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
-	rows, err := db.pool.Query(ctx, `SELECT warehouse FROM heads ORDER BY warehouse`)
-	if err != nil {
-		return nil, db.said(err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[[16]byte])
+	var ids [][16]byte
+	err := db.Read(ctx, func(conn *pgx.Conn) (err error) {
+		rows, _ := conn.Query(ctx, `SELECT warehouse FROM heads ORDER BY warehouse`)
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[[16]byte])
+		return err
+	})
 	all := make([]uuid.UUID, len(ids))
 	for i, id := range ids {
 		all[i] = id
 	}
-	return all, db.said(err)
+	return all, err
 }
 
 // Warehouse implements journal.Journal.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -43,7 +44,10 @@ type Options struct {
 	// servers do without fsync; everybody else loses data by it.
 	Unsafe bool
 
-	outcomeLimit time.Duration // 0: OutcomeLimit
+	// ReadOnly is for who reads beside servers that write.
+	ReadOnly bool
+
+	outcomeLimit, readWait, turnWait time.Duration // 0: OutcomeLimit, ReadWait, TurnWait
 }
 
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
@@ -56,9 +60,8 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	if o.MaxConnections == 0 {
 		o.MaxConnections = DefaultMaxConnections
 	}
-	if o.outcomeLimit == 0 {
-		o.outcomeLimit = OutcomeLimit
-	}
+	o.outcomeLimit = cmp.Or(o.outcomeLimit, OutcomeLimit)
+	o.readWait, o.turnWait = cmp.Or(o.readWait, ReadWait), cmp.Or(o.turnWait, TurnWait)
 	if !schemaName.MatchString(o.Schema) {
 		return nil, fmt.Errorf("schema %q: small letters, digits and underscores, at most 63", o.Schema)
 	}

@@ -1,10 +1,26 @@
 package postgres
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"puddle/journal"
+)
+
+// Why the database did not do what it was asked to. Surely nothing was written; the
+// same may pass later.
+var (
+	// ErrBusy: it, or this process, has no room for more now: connections, memory, disk, a
+	// lock in time.
+	ErrBusy = errors.New("the database is busy")
+	// ErrAway: it cannot be reached, or ended the session: it starts, stops or has crashed.
+	ErrAway = errors.New("the database is away")
 )
 
 // class is what an error of the server says of the transaction in which it came.
@@ -21,33 +37,52 @@ const (
 	deterministic
 )
 
-// sqlstates are the classes of errors, by the longest beginning of their code. A
+// meaning is what an error of the server says of the transaction, and why it came: ErrBusy, ErrAway
+// or nil.
+type meaning struct {
+	class
+	why error
+}
+
+// sqlstates are the meanings of errors, by the longest beginning of their code. A
 // commit of what is not here is looked for, which is always right.
-var sqlstates = map[string]class{
-	"40001": rolledBack, // serialization failure
-	"40P01": rolledBack, // deadlock
-	"40002": deterministic,
-	"40":    unknown, // 40003: completion unknown
+var sqlstates = map[string]meaning{
+	"40001": {rolledBack, ErrBusy}, // serialization failure
+	"40P01": {rolledBack, ErrBusy}, // deadlock
+	"40002": {deterministic, nil},
+	"40":    {unknown, nil}, // 40003: completion unknown
 
-	"53":    passing, // disk full, out of memory, too many connections
-	"55P03": passing, // lock not available in time
-	"57014": passing, // canceled, or over statement_timeout
-	"57P03": passing, // starting or stopping: no session was had
+	"53":    {passing, ErrBusy}, // disk full, out of memory, too many connections
+	"55P03": {passing, ErrBusy}, // lock not available in time
+	"57014": {passing, ErrBusy}, // canceled, or over statement_timeout
+	"57P03": {passing, ErrAway}, // starting or stopping: no session was had
 
-	"0A": deterministic,
-	"22": deterministic,
-	"23": deterministic, // a constraint
-	"25": deterministic, // of a transaction that has failed, or is read only
-	"26": deterministic,
-	"28": deterministic,
-	"42": deterministic,
-	"54": deterministic,
+	"0A": {deterministic, nil},
+	"22": {deterministic, nil},
+	"23": {deterministic, nil}, // a constraint
+	"25": {deterministic, nil}, // of a transaction that has failed, or is read only
+	"26": {deterministic, nil},
+	"28": {deterministic, nil},
+	"42": {deterministic, nil},
+	"54": {deterministic, nil},
 
-	"08":    unknown, // the connection
-	"57":    unknown, // ended by an administrator or a crash: a commit may have been written before
-	"58":    unknown,
-	"XX":    unknown,
-	"25P03": unknown, // the session ended while nothing happened in it
+	"08":    {unknown, ErrAway}, // the connection
+	"57":    {unknown, ErrAway}, // ended by an administrator or a crash: a commit may have been written before
+	"58":    {unknown, nil},
+	"XX":    {unknown, nil},
+	"25P03": {unknown, ErrAway}, // the session ended while nothing happened in it
+}
+
+// meaningOf is what the server's error in err means; the zero meaning when there is none.
+func meaningOf(err error) meaning {
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
+		for n := len(said.Code); n > 0; n-- {
+			if m, ok := sqlstates[said.Code[:n]]; ok {
+				return m
+			}
+		}
+	}
+	return meaning{}
 }
 
 // classify says what an error means for the transaction in which it came. What is
@@ -56,16 +91,55 @@ func classify(err error) class {
 	if errors.Is(err, pgx.ErrTxCommitRollback) {
 		return deterministic
 	}
-	said, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return unknown
+	return meaningOf(err).class
+}
+
+// whyNot is ErrBusy, ErrAway or nil. An outcome that is unknown is nothing but that.
+func whyNot(err error) error {
+	if err == nil || errors.Is(err, journal.ErrUnknownOutcome) || errors.Is(err, ErrBusy) || errors.Is(err, ErrAway) {
+		return nil
 	}
-	for n := len(said.Code); n > 0; n-- {
-		if c, ok := sqlstates[said.Code[:n]]; ok {
-			return c
-		}
+	why := meaningOf(err).why
+	if why == nil && (isUnreachable(err) || isNetwork(err)) {
+		why = ErrAway
 	}
-	return unknown
+	return why
+}
+
+// isLost tells that a session ended that was there before.
+func isLost(err error) bool {
+	return !isUnreachable(err) && (isNetwork(err) || errors.Is(meaningOf(err).why, ErrAway))
+}
+
+// isUnreachable tells that there was no session to be had.
+func isUnreachable(err error) bool {
+	_, ok := errors.AsType[*pgconn.ConnectError](err)
+	return ok
+}
+
+func isNetwork(err error) bool {
+	if _, said := errors.AsType[*pgconn.PgError](err); said {
+		return false
+	}
+	_, ok := errors.AsType[net.Error](err)
+	return ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
+}
+
+// said is an error as the journal says it, with what it is for whoever asked: ErrClosed,
+// ErrBusy or ErrAway. What came of the caller's own context is left as it is.
+func (db *DB) said(ctx context.Context, err error) error {
+	switch {
+	case err == nil || errors.Is(err, journal.ErrClosed):
+		return err
+	case db.closed.Load():
+		return fmt.Errorf("%w: %w", journal.ErrClosed, err)
+	case ctx.Err() != nil:
+		return err
+	}
+	if why := whyNot(err); why != nil {
+		return fmt.Errorf("%w: %w", why, err)
+	}
+	return err
 }
 
 // uniqueViolation is that something is there already.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,12 +62,15 @@ func (r reader) history(ctx context.Context) (h history, err error) {
 	h.Warehouse = r.warehouse
 	var seq, first int64
 	var hash []byte
-	err = r.db.pool.QueryRow(ctx, sql, args...).Scan((*[16]byte)(&h.Head.Incarnation), &seq, &hash, &first)
+	floor := r.db.Floor(r.warehouse)
+	err = r.db.Read(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, sql, args...).Scan((*[16]byte)(&h.Head.Incarnation), &seq, &hash, &first)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return h, fmt.Errorf("%w: %s", journal.ErrNoWarehouse, r.warehouse)
+		return h, cmp.Or(r.stands(ctx, floor, journal.Position{}), fmt.Errorf("%w: %s", journal.ErrNoWarehouse, r.warehouse))
 	}
 	if err != nil {
-		return h, r.db.said(err)
+		return h, err
 	}
 	h.Head.Seq, h.first = journal.Seq(seq), journal.Seq(first)
 	if h.Head.Hash, err = digest(hash); err != nil {
@@ -75,7 +79,16 @@ func (r reader) history(ctx context.Context) (h history, err error) {
 	if h.first == 0 {
 		return h, h.Damage(0, errors.New("the incarnation is missing"))
 	}
-	return h, nil
+	return h, r.stands(ctx, floor, h.Head)
+}
+
+// stands checks a head against the floor from before it was read. That of an incarnation
+// that is asked for by name says nothing.
+func (r reader) stands(ctx context.Context, floor, at journal.Position) error {
+	if r.incarnation != uuid.Nil {
+		return nil
+	}
+	return r.db.stands(ctx, r.warehouse, floor, at)
 }
 
 // Head implements journal.Reader.
@@ -121,12 +134,16 @@ const selectByID = `SELECT ` + eventColumns + `, e.incarnation FROM events e
 // Find implements journal.Reader.
 func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, error) {
 	of := journal.Reading{Warehouse: r.warehouse}
-	s, err := scanEvent(r.db.pool.QueryRow(ctx, selectByID, r.warehouse, r.named(), id), (*[16]byte)(&of.Head.Incarnation))
+	var s stored
+	err := r.db.Read(ctx, func(conn *pgx.Conn) (err error) {
+		s, err = scanEvent(conn.QueryRow(ctx, selectByID, r.warehouse, r.named(), id), (*[16]byte)(&of.Head.Incarnation))
+		return err
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return journal.Event{}, false, nil
 	}
 	if err != nil {
-		return journal.Event{}, false, r.db.said(err)
+		return journal.Event{}, false, err
 	}
 	e, err := s.event(of)
 	if err == nil && e.ID != id {
@@ -162,13 +179,17 @@ const selectKept = `SELECT ` + eventColumns + `, e.incarnation, d.codec, d.data 
 func (r reader) kept(ctx context.Context, seq journal.Seq, move int) (e journal.Event, d journal.Document, err error) {
 	of := journal.Reading{Warehouse: r.warehouse}
 	var codec *int16
-	row := r.db.pool.QueryRow(ctx, selectKept, r.warehouse, r.named(), number(seq), move)
-	s, err := scanEvent(row, (*[16]byte)(&of.Head.Incarnation), &codec, &d.Data)
+	var s stored
+	err = r.db.Read(ctx, func(conn *pgx.Conn) (err error) {
+		row := conn.QueryRow(ctx, selectKept, r.warehouse, r.named(), number(seq), move)
+		s, err = scanEvent(row, (*[16]byte)(&of.Head.Incarnation), &codec, &d.Data)
+		return err
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return e, d, r.noEvent(ctx, seq)
 	}
 	if err != nil {
-		return e, d, r.db.said(err)
+		return e, d, err
 	}
 	if e, err = s.event(of); err != nil {
 		return e, d, err

@@ -96,7 +96,7 @@ func (db *DB) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, 
 // Remember adds answers to the transaction, as journal.Writer says, in the
 // incarnation that is current when its head was locked.
 func (tx *Tx) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, answers ...journal.Answer) error {
-	return tx.do(func() error {
+	return tx.do(ctx, func() error {
 		values, err := journal.EncodeAnswers(answers)
 		if err != nil {
 			return err
@@ -125,12 +125,14 @@ func (r reader) Answered(ctx context.Context, actor journal.Actor, key string, n
 	digest := journal.Request{Actor: actor, Key: key}.Digest()
 	of := journal.Reading{Warehouse: r.warehouse}
 	var value []byte
-	err := r.db.pool.QueryRow(ctx, selectAnswer, r.warehouse, r.named(), digest[:]).Scan((*[16]byte)(&of.Head.Incarnation), &value)
+	err := r.db.Read(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, selectAnswer, r.warehouse, r.named(), digest[:]).Scan((*[16]byte)(&of.Head.Incarnation), &value)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return journal.Answer{}, false, nil
 	}
 	if err != nil {
-		return journal.Answer{}, false, r.db.said(err)
+		return journal.Answer{}, false, err
 	}
 	a, err := of.Answer(digest, value)
 	if err != nil || a.Expired(now) {

@@ -43,12 +43,13 @@ var (
 
 // page reads some events between two seqs.
 func (r reader) page(ctx context.Context, sql string, h history, from, to journal.Seq) ([]stored, error) {
-	rows, err := r.db.pool.Query(ctx, sql, h.Warehouse, h.Head.Incarnation, number(from), number(to), pageEvents, pageBytes)
-	if err != nil {
-		return nil, r.db.said(err)
-	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (stored, error) { return scanEvent(row) })
-	return all, r.db.said(err)
+	var all []stored
+	err := r.db.Read(ctx, func(conn *pgx.Conn) (err error) {
+		rows, _ := conn.Query(ctx, sql, h.Warehouse, h.Head.Incarnation, number(from), number(to), pageEvents, pageBytes)
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (stored, error) { return scanEvent(row) })
+		return err
+	})
+	return all, err
 }
 
 const selectDocuments = `SELECT seq, move, codec, data FROM documents
@@ -59,11 +60,17 @@ func (r reader) keep(ctx context.Context, h history, page []stored) error {
 	if len(page) == 0 {
 		return nil
 	}
-	first := page[0].seq
-	rows, err := r.db.pool.Query(ctx, selectDocuments, h.Warehouse, h.Head.Incarnation, int64(first), int64(page[len(page)-1].seq))
-	if err != nil {
-		return r.db.said(err)
-	}
+	return r.db.Read(ctx, func(conn *pgx.Conn) error {
+		for i := range page {
+			page[i].documents = nil
+		}
+		rows, _ := conn.Query(ctx, selectDocuments, h.Warehouse, h.Head.Incarnation, int64(page[0].seq), int64(page[len(page)-1].seq))
+		return h.share(rows, page)
+	})
+}
+
+// share gives the documents that come to their events.
+func (h history) share(rows pgx.Rows, page []stored) error {
 	defer rows.Close()
 	for at := 0; rows.Next(); {
 		var seq int64
@@ -82,7 +89,7 @@ func (r reader) keep(ctx context.Context, h history, page []stored) error {
 		d.Move, d.Codec = int(move), journal.Codec(codec)
 		page[at].documents = append(page[at].documents, d)
 	}
-	return r.db.said(rows.Err())
+	return rows.Err()
 }
 
 // Scan implements journal.Reader. It ends at the head as it was in the beginning.

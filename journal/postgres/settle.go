@@ -43,23 +43,29 @@ func (db *DB) settle(ctx context.Context, s sought, failure error) error {
 	}
 	for {
 		done, err := db.lookFor(ctx, s)
-		if _, damaged := errors.AsType[*journal.Damage](err); damaged {
-			return fmt.Errorf("%w: %w", journal.ErrUnknownOutcome, errors.Join(failure, err))
-		}
+		_, damaged := errors.AsType[*journal.Damage](err)
 		switch {
 		case err == nil && done:
 			return nil
 		case err == nil:
 			return fmt.Errorf("it was not committed: %w", failure)
+		case damaged || errors.Is(err, ErrWentBack):
+			return notKnown(failure, err)
 		case db.closed.Load():
 			return fmt.Errorf("%w: the journal was closed meanwhile: %w", journal.ErrUnknownOutcome, failure)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", journal.ErrUnknownOutcome, errors.Join(failure, err))
+			return notKnown(failure, err)
 		case <-time.After(settlePause):
 		}
 	}
+}
+
+// notKnown is ErrUnknownOutcome, and nothing of why nobody could be asked: that something
+// else is true of the database does not make the outcome known.
+func notKnown(failure, asked error) error {
+	return fmt.Errorf("%w: %w; when it was asked for: %v", journal.ErrUnknownOutcome, failure, asked)
 }
 
 // lookFor takes the heads that the lost transaction had, so that it is over, and
