@@ -1,0 +1,67 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"puddle/internal/postgrestest"
+	"puddle/journal"
+	"puddle/journal/journaltest"
+	"puddle/journal/postgres"
+)
+
+// TestSupersede: another schema takes the place of the journal's, which stays beside it;
+// the DB that was open, and the floors in it, are of the other one then.
+func TestSupersede(t *testing.T) {
+	url := postgrestest.Open(t)
+	db := open(t, url)
+	journaltest.Append(t, db, births(t, lake))
+	journaltest.Append(t, db, []journal.Entry{after(t, db, draft(lake))})
+	damaged, err := db.Warehouse(lake).Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := openWith(t, postgres.Options{URL: url, Unsafe: true, Schema: "puddle_whole"})
+	journaltest.Append(t, whole, births(t, lake))
+	if err := db.Supersede(t.Context(), "puddle_whole", "puddle_broken"); err != nil {
+		t.Fatal(err)
+	}
+	if head, err := db.Warehouse(lake).Head(t.Context()); err != nil || head.Seq != damaged.Seq-1 {
+		t.Errorf("it ends at %s, %v", head, err)
+	}
+	journaltest.Append(t, db, []journal.Entry{after(t, db, draft(lake))})
+	aside := openWith(t, postgres.Options{URL: url, Unsafe: true, Schema: "puddle_broken"})
+	if head, err := aside.Warehouse(lake).Head(t.Context()); err != nil || head != damaged {
+		t.Errorf("what was put aside ends at %s, %v", head, err)
+	}
+}
+
+// TestSupersedeMayNot: a role that may not make schemas is told, and nothing is done.
+func TestSupersedeMayNot(t *testing.T) {
+	server := postgrestest.Shared(t)
+	url := server.Open(t)
+	journaltest.Append(t, open(t, url), births(t, lake))
+	exec(t, url, "CREATE ROLE coot LOGIN", "GRANT USAGE ON SCHEMA puddle TO coot", "GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA puddle TO coot")
+	name := url[strings.LastIndex(url, "/t")+1 : strings.Index(url, "?")]
+	db := openWith(t, postgres.Options{URL: server.URL(name, "coot"), Unsafe: true})
+	if err := db.Supersede(t.Context(), "puddle_whole", "puddle_broken"); !errors.Is(err, postgres.ErrMayNot) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := db.Warehouse(lake).Head(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMade: who asks whether a journal is there makes none.
+func TestMade(t *testing.T) {
+	o := postgres.Options{URL: postgrestest.Open(t), Unsafe: true}
+	for _, want := range []bool{false, false, true} {
+		if want {
+			openWith(t, o)
+		}
+		if made, err := postgres.Made(t.Context(), o); err != nil || made != want {
+			t.Errorf("%v, %v; want %v", made, err, want)
+		}
+	}
+}
