@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,16 +90,7 @@ func (tx *Tx) lock(ctx context.Context) error {
 		ids = append(ids, id)
 	}
 	var batch pgx.Batch
-	batch.Queue(lockHeads, ids).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			chain, err := scanHead(rows)
-			if err != nil {
-				return err
-			}
-			tx.heads[chain.Warehouse] = chain
-		}
-		return rows.Err()
-	})
+	batch.Queue(lockHeads, ids).Query(func(rows pgx.Rows) error { return scanHeads(rows, tx.heads) })
 	floors := tx.db.underfoot(tx.locked)
 	var lost []lostPosition
 	floors.queue(&batch, &lost)
@@ -111,7 +101,10 @@ func (tx *Tx) lock(ctx context.Context) error {
 		return err
 	}
 	tx.now = journal.At(time.UnixMilli(ms).UTC())
-	if err := cmp.Or(g.check(tx.db.options.Unsafe), floors.check(tx.heads, lost)); err != nil {
+	if err := g.check(tx.db.options.Unsafe); err != nil {
+		return err
+	}
+	if _, err := floors.check(tx.heads, lost); err != nil {
 		return err
 	}
 	tx.stands(tx.heads)

@@ -1,9 +1,13 @@
 package postgres
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -140,9 +144,13 @@ func scanLost(rows pgx.Rows) ([]lostPosition, error) {
 // underfoot are the floors of warehouses as they are before a query.
 type underfoot map[uuid.UUID]floor
 
+// underfoot are the floors of some warehouses; nil: of all.
 func (db *DB) underfoot(warehouses map[uuid.UUID]bool) underfoot {
 	db.floors.mu.Lock()
 	defer db.floors.mu.Unlock()
+	if warehouses == nil {
+		return maps.Clone(db.floors.of)
+	}
 	u := underfoot{}
 	for id := range warehouses {
 		if f, ok := db.floors.of[id]; ok {
@@ -170,15 +178,20 @@ func (u underfoot) queue(batch *pgx.Batch, lost *[]lostPosition) {
 	})
 }
 
-// check compares them with the heads that came after.
-func (u underfoot) check(heads journal.Heads, lost []lostPosition) (errs error) {
-	for _, p := range lost {
-		errs = errors.Join(errs, wentBack(p.warehouse, p.Position, heads[p.warehouse].Head))
-	}
+// check compares them with the heads that came after, and names the warehouses that
+// went back.
+func (u underfoot) check(heads journal.Heads, lost []lostPosition) (back []uuid.UUID, errs error) {
 	for id, f := range u {
 		if at := heads[id].Head; at.Seq < f.seen.Seq {
-			errs = errors.Join(errs, wentBack(id, f.seen, at))
+			lost = append(lost, lostPosition{id, f.seen})
 		}
 	}
-	return errs
+	slices.SortFunc(lost, func(a, b lostPosition) int {
+		return cmp.Or(bytes.Compare(a.warehouse[:], b.warehouse[:]), cmp.Compare(b.Seq, a.Seq))
+	})
+	for _, p := range slices.CompactFunc(lost, func(a, b lostPosition) bool { return a.warehouse == b.warehouse }) {
+		back = append(back, p.warehouse)
+		errs = errors.Join(errs, wentBack(p.warehouse, p.Position, heads[p.warehouse].Head))
+	}
+	return back, errs
 }
