@@ -17,7 +17,10 @@ const (
 )
 
 // Follower keeps head.json of one warehouse behind its journal. A store that
-// fails or hangs makes the anchor late and nothing else.
+// fails or hangs makes the anchor late and nothing else. It looks at what is there
+// before it writes, and only raises it: two of them do each other no harm. One that is
+// stopped between the two may set the other's back when it goes on, until that one is
+// woken again.
 type Follower struct {
 	store  warehouse.Store
 	from   journal.Reader
@@ -26,6 +29,7 @@ type Follower struct {
 	wake   chan struct{} // holds one wake-up
 	cancel context.CancelFunc
 	done   chan struct{} // closed when run has returned
+	unsure bool          // what is there may not be durable; run's goroutine's, after done Close's
 
 	mu    sync.Mutex
 	state State // guarded by mu
@@ -33,7 +37,7 @@ type Follower struct {
 
 // State is how far a Follower is.
 type State struct {
-	Written journal.Position // what head.json holds; zero until this follower has written it
+	Written journal.Position // what head.json holds; zero until this follower has seen to it
 	Err     error            // why the newest attempt failed; nil when it did not
 	Failed  int64            // attempts so far that failed
 }
@@ -52,7 +56,7 @@ func Follow(store warehouse.Store, from journal.Reader, failed func(error)) *Fol
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &Follower{
 		store: store, from: from, failed: failed,
-		wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
+		wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}), unsure: true,
 	}
 	go f.run(ctx)
 	return f
@@ -67,17 +71,25 @@ func (f *Follower) Wake() {
 	}
 }
 
-// Close stops the follower and writes the head once more if it is not written
-// yet. ctx bounds that write; its error is returned, not handed to failed.
-// Close is called once, before the journal is closed.
+// Close is Stop, and writes the head once more if it is not written yet.
 func (f *Follower) Close(ctx context.Context) error {
+	if err := f.Stop(ctx); err != nil {
+		return err
+	}
+	return f.write(ctx)
+}
+
+// Stop stops the follower as it is: when it returns nil, nothing is written any more. ctx
+// bounds how long it waits; the error is returned, not handed to failed. One of Stop and
+// Close is called, once, before the journal is closed.
+func (f *Follower) Stop(ctx context.Context) error {
 	f.cancel()
 	select {
 	case <-f.done:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return f.write(ctx)
 }
 
 // run writes the head each time it is woken, and again after a failure.
@@ -116,20 +128,21 @@ func wait[T any](ctx context.Context, event <-chan T) bool {
 	}
 }
 
-// write puts the journal's head into head.json, unless it is there already or
-// there is no event yet.
+// write raises head.json to the journal's head, unless there is no event yet. What it
+// has written before it does not rely on: somebody else may have written since.
 func (f *Follower) write(ctx context.Context) error {
 	newest, found, err := f.newest(ctx)
-	if err != nil || !found || newest.Position == f.State().Written {
+	if err != nil || !found {
 		return err
 	}
 	head := Head{Position: newest.Position, At: newest.At, WrittenAt: time.Now()}
-	if err := writeHead(ctx, f.store, head); err != nil {
+	written, err := raise(ctx, f.store, head, f.unsure)
+	if f.unsure = err != nil; f.unsure {
 		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.state.Written = newest.Position
+	f.state.Written = written
 	return nil
 }
 

@@ -77,11 +77,21 @@ func ReadHead(ctx context.Context, store warehouse.Reader) (Head, bool, error) {
 // one: of a journal of which the end is given up, before it is. Idempotent; durable on
 // return.
 func Raise(ctx context.Context, store warehouse.Store, head Head) error {
+	_, err := raise(ctx, store, head, true)
+	return err
+}
+
+// raise is Raise, and answers what the anchor says then. again: what says the same may
+// not be durable, and is written once more.
+func raise(ctx context.Context, store warehouse.Store, head Head, again bool) (journal.Position, error) {
 	there, found, err := ReadHead(ctx, store)
-	if err != nil && !errors.Is(err, ErrDamaged) || found && there.Seq >= head.Seq {
-		return err
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return journal.Position{}, err
 	}
-	return writeHead(ctx, store, head)
+	if found && (there.Seq > head.Seq || there.Position == head.Position && !again) {
+		return there.Position, nil
+	}
+	return head.Position, writeHead(ctx, store, head)
 }
 
 func writeHead(ctx context.Context, store warehouse.Store, head Head) error {
