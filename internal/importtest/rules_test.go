@@ -54,7 +54,7 @@ var rules = []rule{
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, sql), "what an operator wrote, checked; nothing is opened"},
 	{"cmd/puddle/...", []string{"..."}, nil, "wiring: it may import everything and is imported by nobody"},
 	{"fixtures/linear", nil, all(http, sql, logs, config, s3, ambience), "it judges what others saw"},
-	{"fixtures/icebench", nil, all(sql, config), "a benchmark asks over HTTP, as others do"},
+	{"fixtures/icebench", []string{"fixtures/icebench/bare", "internal/postgrestest"}, all(sql, config), "a benchmark asks over HTTP, as others do"},
 	{"fixtures/...", []string{"..."}, nil, "programs that drive the product"},
 }
 
