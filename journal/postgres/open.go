@@ -39,7 +39,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	db := &DB{pool: pool, options: o, floors: floors{of: map[uuid.UUID]floor{}}}
 	if err := db.prepare(ctx, config.ConnConfig); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
+		return nil, fmt.Errorf("journal in PostgreSQL: %w", db.said(ctx, err))
 	}
 	return db, nil
 }
