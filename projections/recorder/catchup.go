@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -22,18 +23,18 @@ const (
 // waiting any more. An error says that the tables do not come up in this life:
 // the recorder was closed, or they contradict the journal; the readers then get
 // ErrStopped.
-func (r *Recorder) bringUp(reason error) error {
+func (b *embedded) bringUp(l *lane, reason error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		r.behind(reason)
-		if reason = r.catchUp(); reason == nil {
-			r.hot.empty()
-			r.gate.open()
-			r.behind(nil)
+		b.behind(reason)
+		if reason = b.catchUp(l.life); reason == nil {
+			b.hot.empty()
+			b.gate.open()
+			b.behind(nil)
 			return nil
 		}
 		behind := fmt.Errorf("%w: %w", ErrBehind, reason)
-		if hopeless(reason) || !r.rest(pause, behind) {
-			r.gate.fail(stopped(behind))
+		if hopeless(reason) || !b.rest(l, pause, behind) {
+			b.gate.fail(stopped(behind))
 			return behind
 		}
 	}
@@ -41,20 +42,20 @@ func (r *Recorder) bringUp(reason error) error {
 
 // rest pauses. The longest pauses send everybody away. It is false when the
 // recorder was closed meanwhile.
-func (r *Recorder) rest(pause time.Duration, reason error) bool {
+func (b *embedded) rest(l *lane, pause time.Duration, reason error) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	var calls chan *call
 	var memos chan *memo
 	if pause == longestPause {
-		r.gate.delay(reason)
-		calls, memos = r.drafts, r.memos
+		b.gate.delay(reason)
+		calls, memos = l.drafts, l.memos
 	}
 	for {
 		select {
 		case <-timer.C:
 			return true
-		case <-r.life.Done():
+		case <-l.life.Done():
 			return false
 		case c := <-calls:
 			c.answer(journal.Event{}, notRecorded(reason))
@@ -64,18 +65,18 @@ func (r *Recorder) rest(pause time.Duration, reason error) bool {
 	}
 }
 
-func (r *Recorder) catchUp() error {
-	for id := range r.chains {
-		if err := projections.CatchUp(r.life, r.journal.Warehouse(id), 0, r.store.Warehouse(id)); err != nil {
+func (b *embedded) catchUp(ctx context.Context) error {
+	for id := range b.chains {
+		if err := projections.CatchUp(ctx, b.journal.Warehouse(id), 0, b.store.Warehouse(id)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Recorder) behind(reason error) {
-	if r.options.OnBehind != nil {
-		r.options.OnBehind(reason)
+func (b *embedded) behind(reason error) {
+	if b.options.OnBehind != nil {
+		b.options.OnBehind(reason)
 	}
 }
 

@@ -3,25 +3,25 @@ package recorder
 import (
 	"context"
 	"errors"
-	"maps"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"puddle/journal"
-	"puddle/projections"
 )
 
-// group is the drafts that go through the five steps together.
+// group is the drafts and answers that go through the five steps together.
 type group struct {
-	tx      projections.Tx
+	pass    pass
 	chains  map[uuid.UUID]journal.Chain // where the winners end, of the warehouses they are of
 	first   map[request]*call           // who was judged, by what must not be judged twice
-	keys    map[bound]bool              // that the winners bind
+	keys    map[bound]bool              // that the winners bind, and the answers
 	winners []*call
 	entries []journal.Entry // of the winners
 	losers  []*call
 	reasons []error // of the losers
+	batch   batch
 	seen    Group
 }
 
@@ -35,124 +35,145 @@ type bound struct {
 	key       journal.Digest
 }
 
-// record takes a group through the five steps and answers it, except for what
-// does not fit into the group and is left for the next.
-func (r *Recorder) record(taken []*call) (left []*call) {
+// record takes what was taken through the five steps and answers it, except for what
+// does not fit into the group and is left for the next, and for parts that
+// are to be tried again without each other.
+func (l *lane) record(taken load) (left load, parts []load) {
+	if l.halted {
+		return l.refuse(taken), nil
+	}
 	ctx := context.Background() // whoever hangs up now changes nothing
-	g := &group{chains: map[uuid.UUID]journal.Chain{}, first: make(map[request]*call, len(taken)), keys: map[bound]bool{}}
-	defer func() { r.observe(g, len(taken)-len(left)) }()
+	g := &group{chains: map[uuid.UUID]journal.Chain{}, first: make(map[request]*call, len(taken.calls)), keys: map[bound]bool{}}
+	defer func() { l.observe(g, taken, left, parts) }()
 
 	// 1 and 2. The winners stand in a transaction that no reader sees. A crash
 	// rolls it back, and nothing has happened.
 	start := time.Now()
-	left, err := r.judge(ctx, g, taken)
+	left, err := l.judge(ctx, g, taken)
 	g.seen.Apply = lap(&start)
-	if err != nil || len(g.entries) == 0 {
-		r.abandon(g, err)
-		if errors.Is(err, projections.ErrDamaged) {
-			return r.halt(left, err) // no draft will ever be applied to these tables
-		}
-		return left
+	if err != nil || len(g.entries)+len(g.batch.answers) == 0 {
+		return l.abandon(g, taken, left, err)
 	}
 
-	// 3. The events are the truth. A crash leaves the pointer tables behind the
-	// journal: CatchUp brings them up at the next start.
-	err = r.journal.Append(ctx, g.entries...)
+	// 3. What won is the truth.
+	err = g.pass.record(ctx, g.entries, g.batch.answers)
 	g.seen.Append = lap(&start)
 	if err != nil {
-		r.abandon(g, err)
-		if stops(err) {
-			return r.halt(left, err)
-		}
-		return left
+		return l.abandon(g, taken, left, err)
 	}
-	maps.Copy(r.chains, g.chains)
 
-	// 4. Reads show the events. A crash leaves nothing to repair, only callers
-	// who do not know yet. If it fails the answer is still yes, and no read may
-	// miss what is acknowledged.
-	moved := r.hot.shut(g.entries)
-	err = g.tx.Commit()
+	// 4. Reads show it.
+	err = g.pass.show()
 	g.seen.Commit = lap(&start)
-	if err != nil {
-		r.gate.shut(err)
-	} else {
-		moved.settle()
-	}
 
 	// 5. The callers know.
-	r.acknowledge(g)
+	l.acknowledge(g)
 	if err != nil {
 		g.seen.Err = err
-		if err := r.bringUp(errors.Join(err, g.tx.Rollback())); err != nil {
-			return r.halt(left, err)
+		if err := l.backend.mend(l, errors.Join(err, g.pass.rollback())); err != nil {
+			return l.halt(left, err), nil
 		}
 	}
-	return left
+	return left, nil
 }
 
-// acknowledge answers a group whose events are durable.
-func (r *Recorder) acknowledge(g *group) {
+// acknowledge answers a group whose events and answers are durable.
+func (l *lane) acknowledge(g *group) {
 	g.seen.Recorded, g.seen.Refused = len(g.winners), len(g.losers)
 	for i, c := range g.winners {
 		e := g.entries[i].Event
-		r.recent.add(e.ID)
-		if r.options.OnAppended != nil {
-			r.options.OnAppended(e)
+		if l.options.OnAppended != nil {
+			l.options.OnAppended(e)
 		}
 		c.answer(e, nil)
 	}
 	for i, c := range g.losers {
 		c.answer(journal.Event{}, g.reasons[i])
 	}
+	g.batch.acknowledge()
 }
 
 // abandon answers a group of which nothing is in the journal, or nobody knows
 // whether it is. What its losers lost to may be a winner that never was, so that
-// they are not told of it: they may try again.
-func (r *Recorder) abandon(g *group, reason error) {
-	if g.tx != nil {
-		// After a failed rollback nothing is committed either; the next Begin
+// they are not told of it: they may try again. Where the reason is one of the group
+// alone, all but that one are tried again here.
+func (l *lane) abandon(g *group, taken, left load, reason error) (load, []load) {
+	g.seen.Err = reason
+	if g.pass != nil {
+		// After a failed rollback nothing is committed either; the next begin
 		// tells whether the store goes on.
-		g.seen.Err = errors.Join(reason, g.tx.Rollback())
+		g.seen.Err = errors.Join(reason, g.pass.rollback())
 	}
 	if reason == nil {
-		r.acknowledge(g) // no winners: the losers lost to what is true
-		return
+		l.acknowledge(g) // no winners: the losers lost to what is true
+		return left, nil
 	}
+	ends := l.backend.stops(reason)
 	won, lost := notRecorded(reason), notRecorded(reason)
-	if errors.Is(reason, journal.ErrUnknownOutcome) {
-		won, lost = reason, stopped(reason)
+	switch {
+	case errors.Is(reason, journal.ErrUnknownOutcome):
 		g.seen.Unknown = len(g.winners)
+		won, lost = reason, fmt.Errorf("%w: %v", ErrNotRecorded, reason)
+		if ends {
+			lost = stopped(reason)
+		}
+	case !ends && refuses(reason):
+		if parts := g.parts(taken.calls); len(parts) > 1 {
+			return left, parts
+		}
+		won, lost = reason, reason
 	}
+	g.fail(won, lost)
+	if ends {
+		return l.halt(left, reason), nil
+	}
+	return left, nil
+}
+
+// fail answers all of a group.
+func (g *group) fail(won, lost error) {
 	for _, c := range g.winners {
 		c.answer(journal.Event{}, won)
 	}
 	for _, c := range g.losers {
 		c.answer(journal.Event{}, lost)
 	}
-}
-
-// stops tells whether the journal takes nothing more from this recorder.
-func stops(err error) bool {
-	return errors.Is(err, journal.ErrUnknownOutcome) || errors.Is(err, journal.ErrClosed) || errors.Is(err, journal.ErrNotNext)
+	g.batch.fail(won, lost)
 }
 
 // halt stops the recorder and answers what was taken and not yet tried.
-func (r *Recorder) halt(left []*call, reason error) []*call {
-	r.halted = true
-	r.stop(stopped(reason))
-	for _, c := range left {
+func (l *lane) halt(left load, reason error) load {
+	l.halted = true
+	l.stop(stopped(reason))
+	for _, c := range left.calls {
 		c.answer(journal.Event{}, stopped(reason))
 	}
-	return nil
+	for _, m := range left.memos {
+		m.reply <- stopped(reason)
+	}
+	return load{}
 }
 
-func (r *Recorder) observe(g *group, drafts int) {
-	if r.options.Observe != nil {
-		g.seen.Drafts = drafts
-		r.options.Observe(g.seen)
+// refuse answers those who come after the lane was halted.
+func (l *lane) refuse(taken load) load {
+	for _, c := range taken.calls {
+		c.answer(journal.Event{}, context.Cause(l.life))
 	}
+	for _, m := range taken.memos {
+		m.reply <- context.Cause(l.life)
+	}
+	return load{}
+}
+
+func (l *lane) observe(g *group, taken, left load, parts []load) {
+	if l.options.Observe == nil || len(taken.calls) == 0 {
+		return
+	}
+	g.seen.Drafts = len(taken.calls) - len(left.calls)
+	for _, part := range parts {
+		g.seen.Drafts -= len(part.calls)
+	}
+	l.options.Observe(g.seen)
 }
 
 // lap is the time since start, which moves to now.

@@ -14,50 +14,54 @@ import (
 // judge is steps 1 and 2. A draft whose answer rests on nothing in the group is
 // answered at once; the others are winners or losers of it. After an error the
 // transaction is spoilt for all of them.
-func (r *Recorder) judge(ctx context.Context, g *group, taken []*call) (left []*call, err error) {
-	if g.tx, err = r.store.Begin(ctx); err != nil {
-		g.lose(err, taken...)
-		return nil, err
+func (l *lane) judge(ctx context.Context, g *group, taken load) (left load, err error) {
+	if g.pass, err = l.backend.begin(ctx, taken); err != nil {
+		g.lose(err, taken.calls...)
+		g.batch.losers = taken.memos
+		return load{}, err
 	}
-	for i, c := range taken {
-		fits, err := r.apply(ctx, g, c)
+	for i, c := range taken.calls {
+		fits, err := g.apply(ctx, c)
 		if err != nil {
-			g.lose(err, taken[i:]...)
-			return nil, err
+			g.lose(err, taken.calls[i:]...)
+			g.batch.losers = taken.memos
+			return load{}, err
 		}
 		if !fits {
-			return taken[i:], nil
+			left.calls = taken.calls[i:]
+			break
 		}
 	}
-	return nil, nil
+	left.memos = g.gather(ctx, taken.memos)
+	return left, nil
 }
 
 // apply forms the event of one draft and applies it under its savepoint.
-func (r *Recorder) apply(ctx context.Context, g *group, c *call) (fits bool, err error) {
+func (g *group) apply(ctx context.Context, c *call) (fits bool, err error) {
 	key := request{c.draft.Warehouse, c.draft.ID}
 	if twin, ok := g.first[key]; ok {
 		twin.twins = append(twin.twins, c)
 		return true, nil
 	}
-	entry, next, ok := r.form(ctx, g, c)
+	entry, next, ok := g.form(ctx, c)
 	if !ok {
 		return true, nil
 	}
 	if len(g.entries) > 0 && g.seen.Bytes+entry.Size() > journal.MaxGroupBytes {
 		return false, nil
 	}
-	taken, err := r.keyTaken(ctx, g, entry)
+	taken, err := g.keyTaken(ctx, entry)
 	if err != nil {
 		c.answer(journal.Event{}, notRecorded(err))
 		return true, nil
 	}
 	g.first[key] = c
 	if taken {
-		g.lose(fmt.Errorf("%w: %s", journal.ErrKeyTaken, entry.Request.Key), c)
+		g.lose(takenKey(entry.Request.Key), c)
 		return true, nil
 	}
 	var conflict *projections.Conflict
-	err = g.tx.Apply(ctx, entry.Event)
+	err = g.pass.apply(ctx, entry.Event)
 	switch {
 	case errors.As(err, &conflict):
 		g.lose(conflict, c)
@@ -70,23 +74,21 @@ func (r *Recorder) apply(ctx context.Context, g *group, c *call) (fits bool, err
 }
 
 // form makes the entry of a draft. Those that need none it answers: ok is false.
-func (r *Recorder) form(ctx context.Context, g *group, c *call) (entry journal.Entry, next journal.Chain, ok bool) {
+func (g *group) form(ctx context.Context, c *call) (entry journal.Entry, next journal.Chain, ok bool) {
 	d := c.draft
-	chain, ok := r.end(g, d.Warehouse)
+	chain, ok := g.end(d.Warehouse)
 	if !ok {
 		c.answer(journal.Event{}, fmt.Errorf("%w: %s", journal.ErrNoWarehouse, d.Warehouse))
 		return entry, next, false
 	}
-	if r.recent.mayHold(d.ID) {
-		if e, found, err := r.journal.Warehouse(d.Warehouse).Find(ctx, d.ID); err != nil {
-			c.answer(journal.Event{}, notRecorded(err))
-			return entry, next, false
-		} else if found {
-			c.answer(e, nil)
-			return entry, next, false
-		}
+	if e, found, err := g.pass.find(ctx, d.Warehouse, d.ID); err != nil {
+		c.answer(journal.Event{}, notRecorded(err))
+		return entry, next, false
+	} else if found {
+		c.answer(e, nil)
+		return entry, next, false
 	}
-	entry, next, err := chain.Next(d, r.options.Clock.Read())
+	entry, next, err := chain.Next(d, g.pass.now())
 	if err == nil {
 		err = entry.Check() // here it refuses one draft, in Append the group
 	}
@@ -98,24 +100,22 @@ func (r *Recorder) form(ctx context.Context, g *group, c *call) (entry journal.E
 }
 
 // keyTaken tells whether an entry's key is bound: in the journal or by a winner.
-func (r *Recorder) keyTaken(ctx context.Context, g *group, e journal.Entry) (bool, error) {
+func (g *group) keyTaken(ctx context.Context, e journal.Entry) (bool, error) {
 	if e.Request == nil {
 		return false, nil
 	}
 	if g.keys[bound{e.Event.Warehouse, e.Request.Digest()}] {
 		return true, nil
 	}
-	_, taken, err := r.journal.Warehouse(e.Event.Warehouse).Answered(ctx, e.Request.Actor, e.Request.Key, e.Event.At)
-	return taken, err
+	return g.pass.answered(ctx, e.Event.Warehouse, *e.Request, e.Event.At)
 }
 
 // end is where the next event of a warehouse goes.
-func (r *Recorder) end(g *group, warehouse uuid.UUID) (journal.Chain, bool) {
+func (g *group) end(warehouse uuid.UUID) (journal.Chain, bool) {
 	if chain, ok := g.chains[warehouse]; ok {
 		return chain, true
 	}
-	chain, ok := r.chains[warehouse]
-	return chain, ok
+	return g.pass.chain(warehouse)
 }
 
 func (g *group) win(c *call, entry journal.Entry, next journal.Chain) {

@@ -14,9 +14,11 @@ import (
 // or two at most (then ErrBehind), while the tables are being brought up to the
 // journal. When that cannot be done before a restart they answer ErrStopped.
 // Object answers from memory what was asked for or moved last; who gets it leaves
-// the levels of its namespace as they are.
-func (r *Recorder) Reader(warehouse uuid.UUID) projections.Reader {
-	return &reader{gate: &r.gate, hot: r.hot[warehouse], tables: r.store.Warehouse(warehouse)}
+// the levels of its namespace as they are. Over a Database it is that of the database.
+func (r *Recorder) Reader(warehouse uuid.UUID) projections.Reader { return r.backend.reader(warehouse) }
+
+func (b *embedded) reader(warehouse uuid.UUID) projections.Reader {
+	return &reader{gate: &b.gate, hot: b.hot[warehouse], tables: b.store.Warehouse(warehouse)}
 }
 
 type reader struct {

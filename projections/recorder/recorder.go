@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,49 +21,42 @@ type Clock interface {
 
 // Group is what one pass through the five steps did, for metrics.
 type Group struct {
-	Drafts   int           // taken
+	Drafts   int           // that have their outcome by it
 	Recorded int           // appended and acknowledged
 	Refused  int           // in conflict with what is true
 	Unknown  int           // the journal cannot say whether it has them
 	Bytes    int           // that the group added to the journal
 	Apply    time.Duration // steps 1 and 2
 	Append   time.Duration // step 3
-	Commit   time.Duration // step 4
+	Commit   time.Duration // step 4; over a Database a part of step 3
 	Err      error         // why the group ended early, or why step 4 failed
 }
 
-// Options of a recorder. The functions are optional, are called by the writer
-// goroutine and must not block.
+// Options of a recorder. The functions are optional, are called by the goroutine of
+// a lane and must not block. Over a Database each warehouse has a lane, so that calls
+// for different warehouses come at the same time.
 type Options struct {
-	Clock      Clock               // default: journal.NewClock
-	Observe    func(Group)         // after each group
+	Clock      Clock               // default: journal.NewClock; a Database has its own
+	Observe    func(Group)         // after each group with drafts
 	OnAppended func(journal.Event) // an event is durable; before it is acknowledged
 	// OnBehind is called with a reason each time bringing the pointer tables up
-	// to the journal fails, and with nil once it has succeeded.
+	// to the journal fails, and with nil once it has succeeded. Those of a Database
+	// are never behind.
 	OnBehind func(reason error)
 }
 
-// Recorder turns drafts into events, one group at a time. It alone moves the
-// heads of its journal. Safe for concurrent use.
+// Recorder turns drafts into events, one group of a lane at a time. Safe for
+// concurrent use.
 type Recorder struct {
-	journal journal.Journal
-	store   projections.Store
+	backend backend
 	options Options
-
-	drafts chan *call      // unbuffered: a draft that was received is taken
-	memos  chan *memo      // likewise
-	life   context.Context // ends when the recorder stops; its cause wraps ErrStopped
-	stop   context.CancelCauseFunc
-	done   chan struct{} // the writer goroutine has ended
-	gate   gate
-	hot    hotMaps
-
+	life    context.Context // ends when the recorder stops; its cause wraps ErrStopped
+	stop    context.CancelCauseFunc
+	hot     hotMaps      // of the embedded; nil over a Database
 	waiting atomic.Int64 // calls of Record that have no outcome yet
 
-	// Of the writer goroutine alone.
-	chains map[uuid.UUID]journal.Chain
-	recent recent
-	halted bool // the journal takes nothing more
+	starting sync.Mutex // a lane, or the end of all
+	lanes    sync.WaitGroup
 }
 
 // call is a draft and the caller who waits for its outcome.
@@ -101,18 +94,44 @@ func New(ctx context.Context, j journal.Journal, s projections.Store, opts Optio
 	if newest.Before(now) {
 		newest = now
 	}
-	r := &Recorder{
-		journal: j, store: s, options: opts,
-		drafts: make(chan *call), memos: make(chan *memo), done: make(chan struct{}),
-		chains: chains, recent: newRecent(newest, remembered), hot: newHotMaps(chains, hotBytes, hotShards),
+	r := newRecorder(opts)
+	r.hot = newHotMaps(chains, hotBytes, hotShards)
+	b := &embedded{journal: j, store: s, options: opts, hot: r.hot, chains: chains, recent: newRecent(newest, remembered)}
+	r.backend = b
+	b.only, err = r.start()
+	return r, err
+}
+
+// NewShared records into a database that other processes record into as well. It
+// knows nothing of it between two turns: heads, ids and keys are asked for under the
+// lock, events are dated by the database, and readers are the database's own. An
+// error that is not journal.ErrClosed ends no more than one group. ctx bounds the
+// listing of the warehouses; those that are born later are recorded for as well. The
+// database stays the caller's, who closes the recorder first.
+func NewShared(ctx context.Context, db Database, opts Options) (*Recorder, error) {
+	born, err := db.Warehouses(ctx)
+	if err != nil {
+		return nil, err
 	}
-	r.life, r.stop = context.WithCancelCause(context.Background())
-	go r.run()
+	r := newRecorder(opts)
+	b := &shared{recorder: r, db: db, lanes: make(map[uuid.UUID]*lane, len(born))}
+	r.backend = b
+	for _, warehouse := range born {
+		if _, err := b.open(warehouse); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
 }
 
+func newRecorder(opts Options) *Recorder {
+	r := &Recorder{options: opts}
+	r.life, r.stop = context.WithCancelCause(context.Background())
+	return r
+}
+
 // Record makes the draft an event. Without an error the event is durable and
-// every later read shows it. It blocks while the writer is busy, and honours ctx
+// every later read shows it. It blocks while the lane is busy, and honours ctx
 // only until the draft is taken; after that its outcome is decided whoever waits
 // for it, and Record waits. Errors: see ErrNotRecorded.
 //
@@ -130,11 +149,15 @@ func (r *Recorder) Record(ctx context.Context, d journal.Draft) (journal.Event, 
 	if ctx.Err() != nil {
 		return journal.Event{}, notRecorded(context.Cause(ctx))
 	}
-	c := &call{draft: d, reply: make(chan outcome, 1)}
 	r.waiting.Add(1)
 	defer r.waiting.Add(-1)
+	l, err := r.backend.lane(ctx, d.Warehouse)
+	if err != nil {
+		return journal.Event{}, err
+	}
+	c := &call{draft: d, reply: make(chan outcome, 1)}
 	select {
-	case r.drafts <- c:
+	case l.drafts <- c:
 	case <-ctx.Done():
 		return journal.Event{}, notRecorded(context.Cause(ctx))
 	case <-r.life.Done():
@@ -158,15 +181,18 @@ func check(d journal.Draft) error {
 }
 
 // Ready tells why drafts are not recorded now: nil when they are, ErrBehind while
-// the pointer tables are being brought up, ErrStopped.
+// the pointer tables are being brought up, ErrStopped. Over a Database it is ErrStopped
+// or nothing, also when turns fail: no draft may come to a server that is not
+// ready, and nothing else would tell that they succeed again. Whether the database is
+// there it must be asked itself.
 func (r *Recorder) Ready() error {
 	if r.life.Err() != nil {
 		return context.Cause(r.life)
 	}
-	return r.gate.reason()
+	return r.backend.ready()
 }
 
-// Waiting is how many drafts have no outcome yet: those in the group under way
+// Waiting is how many drafts have no outcome yet: those in the groups under way
 // and those that queue for the next.
 func (r *Recorder) Waiting() int { return int(r.waiting.Load()) }
 
@@ -175,58 +201,8 @@ func (r *Recorder) Waiting() int { return int(r.waiting.Load()) }
 // they wait for those. Idempotent; it never fails.
 func (r *Recorder) Close() error {
 	r.stop(stopped(errors.New("it is closed")))
-	<-r.done
+	r.starting.Lock() // after that no lane is started
+	r.starting.Unlock()
+	r.lanes.Wait()
 	return nil
-}
-
-// run takes groups through the five steps until the recorder stops, and between
-// them remembers answers.
-func (r *Recorder) run() {
-	defer close(r.done)
-	var left []*call
-	for {
-		calls, memos := r.take(left)
-		if len(calls)+len(memos) == 0 {
-			return
-		}
-		if left = nil; len(calls) > 0 {
-			left = r.record(calls)
-		}
-		if r.halted {
-			r.refuse(memos)
-		} else {
-			r.remember(memos)
-		}
-	}
-}
-
-// take is what was left of the last group and what is waiting now; when nothing
-// is, it waits. It is empty when the recorder has stopped.
-func (r *Recorder) take(left []*call) (calls []*call, memos []*memo) {
-	calls = left
-	if len(calls) == 0 {
-		if r.life.Err() != nil {
-			return nil, nil
-		}
-		select {
-		case c := <-r.drafts:
-			calls = append(calls, c)
-		case m := <-r.memos:
-			memos = append(memos, m)
-		case <-r.life.Done():
-			return nil, nil
-		}
-	}
-	runtime.Gosched() // who was just answered may have the next draft ready
-	for len(calls) < journal.MaxGroupEntries && len(memos) < journal.MaxGroupEntries {
-		select {
-		case c := <-r.drafts:
-			calls = append(calls, c)
-		case m := <-r.memos:
-			memos = append(memos, m)
-		default:
-			return calls, memos
-		}
-	}
-	return calls, memos
 }

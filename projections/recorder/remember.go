@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -34,9 +33,13 @@ func (r *Recorder) Remember(ctx context.Context, warehouse uuid.UUID, a journal.
 	if ctx.Err() != nil {
 		return notRecorded(context.Cause(ctx))
 	}
+	l, err := r.backend.lane(ctx, warehouse)
+	if err != nil {
+		return err
+	}
 	m := &memo{warehouse: warehouse, answer: a, reply: make(chan error, 1)}
 	select {
-	case r.memos <- m:
+	case l.memos <- m:
 	case <-ctx.Done():
 		return notRecorded(context.Cause(ctx))
 	case <-r.life.Done():
@@ -45,110 +48,82 @@ func (r *Recorder) Remember(ctx context.Context, warehouse uuid.UUID, a journal.
 	return <-m.reply
 }
 
-// remember stores what was taken, in a transaction of its own for each warehouse:
-// one sync for all that wait.
-func (r *Recorder) remember(taken []*memo) {
-	ctx := context.Background()
-	for len(taken) > 0 {
-		var b batch
-		taken = r.gather(ctx, &b, taken)
-		if len(b.memos) == 0 {
-			continue
-		}
-		err := r.journal.Remember(ctx, b.warehouse, b.now, b.answers...)
-		if err != nil && stops(err) {
-			taken = r.dismiss(taken, err)
-		}
-		b.answer(err)
-	}
-}
-
-// answer answers a batch. What its losers lost to was bound only if all went well:
-// else they are not told of it.
-func (b *batch) answer(err error) {
-	won, lost := err, stopped(err)
-	if err != nil && !errors.Is(err, journal.ErrUnknownOutcome) {
-		won, lost = notRecorded(err), notRecorded(err)
-	}
-	for _, m := range b.memos {
-		m.reply <- won
-	}
-	for _, m := range b.losers {
-		if err == nil {
-			lost = takenKey(m.answer.Key)
-		}
-		m.reply <- lost
-	}
-}
-
-// batch is answers of one warehouse that are stored together.
+// batch is the answers of a group, which are of one warehouse.
 type batch struct {
-	warehouse uuid.UUID
-	now       time.Time
-	memos     []*memo
-	answers   []journal.Answer // of the memos
-	keys      map[journal.Digest]bool
-	losers    []*memo // whose keys the answers bind
-	size      int
+	memos   []*memo
+	answers []journal.Answer // of the memos
+	losers  []*memo          // whose keys the winners or the answers bind
+	size    int
 }
 
-// gather fills a batch with answers whose keys are free, and answers those whose
-// keys the journal has bound.
-// What does not belong or fit into it is left.
-func (r *Recorder) gather(ctx context.Context, b *batch, taken []*memo) (left []*memo) {
-	b.warehouse, b.keys = taken[0].warehouse, make(map[journal.Digest]bool, len(taken))
-	chain, ok := r.chains[b.warehouse]
-	b.now = r.options.Clock.Read().Trusted
-	if b.now.Before(chain.At) {
-		b.now = chain.At
-	}
+// gather adds the answers whose keys are free, and answers those whose keys are bound
+// already. What does not fit is left.
+func (g *group) gather(ctx context.Context, taken []*memo) (left []*memo) {
+	b := &g.batch
 	for _, m := range taken {
-		if m.warehouse != b.warehouse || b.size+m.answer.Size() > journal.MaxGroupBytes {
+		if b.size+m.answer.Size() > journal.MaxGroupBytes {
 			left = append(left, m)
 			continue
 		}
+		chain, ok := g.end(m.warehouse)
 		if !ok {
 			m.reply <- fmt.Errorf("%w: %s", journal.ErrNoWarehouse, m.warehouse)
 			continue
 		}
-		if b.keys[m.answer.Digest()] {
+		key := bound{m.warehouse, m.answer.Digest()}
+		if g.keys[key] {
 			b.losers = append(b.losers, m)
 			continue
 		}
-		if err := r.checkFree(ctx, b, m.answer.Request); err != nil {
+		if err := g.checkFree(ctx, m, moment(chain, g.pass.now())); err != nil {
 			m.reply <- err
 			continue
 		}
 		b.memos, b.answers = append(b.memos, m), append(b.answers, m.answer)
-		b.keys[m.answer.Digest()] = true
+		g.keys[key] = true
 		b.size += m.answer.Size()
 	}
 	return left
 }
 
+// moment is when answers bind their keys: now, or when the newest event was.
+func moment(chain journal.Chain, now journal.Instant) time.Time {
+	if now.Trusted.Before(chain.At) {
+		return chain.At
+	}
+	return now.Trusted
+}
+
 // checkFree refuses a key that is bound in the journal.
-func (r *Recorder) checkFree(ctx context.Context, b *batch, a journal.Request) error {
-	switch _, bound, err := r.journal.Warehouse(b.warehouse).Answered(ctx, a.Actor, a.Key, b.now); {
+func (g *group) checkFree(ctx context.Context, m *memo, at time.Time) error {
+	switch bound, err := g.pass.answered(ctx, m.warehouse, m.answer.Request, at); {
 	case err != nil:
 		return notRecorded(err)
 	case bound:
-		return takenKey(a.Key)
+		return takenKey(m.answer.Key)
 	}
 	return nil
 }
 
 func takenKey(key string) error { return fmt.Errorf("%w: %s", journal.ErrKeyTaken, key) }
 
-// dismiss stops the recorder and answers what was taken and not yet tried.
-func (r *Recorder) dismiss(left []*memo, reason error) []*memo {
-	r.halt(nil, reason)
-	r.refuse(left)
-	return nil
+// acknowledge answers a batch that was stored.
+func (b *batch) acknowledge() {
+	for _, m := range b.memos {
+		m.reply <- nil
+	}
+	for _, m := range b.losers {
+		m.reply <- takenKey(m.answer.Key)
+	}
 }
 
-// refuse answers those who come after the recorder was halted.
-func (r *Recorder) refuse(memos []*memo) {
-	for _, m := range memos {
-		m.reply <- context.Cause(r.life)
+// fail answers a batch that was not, or of which that is unknown. What its losers lost
+// to was perhaps not bound, so that they are not told of it.
+func (b *batch) fail(won, lost error) {
+	for _, m := range b.memos {
+		m.reply <- won
+	}
+	for _, m := range b.losers {
+		m.reply <- lost
 	}
 }

@@ -65,7 +65,12 @@ func bear(tb rapid.TB, j journal.Journal) {
 	}
 }
 
-func catchUp(tb rapid.TB, j journal.Journal, s projections.Store) {
+// tables are those of a store or a database.
+type tables interface {
+	Warehouse(id uuid.UUID) projections.Warehouse
+}
+
+func catchUp(tb rapid.TB, j journal.Journal, s tables) {
 	tb.Helper()
 	for _, w := range []uuid.UUID{lake, pond} {
 		if err := projections.CatchUp(ctx, j.Warehouse(w), 0, s.Warehouse(w)); err != nil {
@@ -105,7 +110,7 @@ func (s *stage) start(ctx context.Context, d journal.Draft) <-chan answer {
 // checkLaws compares everything that is derived with the journal (laws 1, 2, 6,
 // 7): the store, a state folded event by event, one folded by CatchUp. It answers
 // the events by id.
-func checkLaws(tb rapid.TB, j journal.Journal, s projections.Store) map[uuid.UUID]journal.Event {
+func checkLaws(tb rapid.TB, j journal.Journal, s tables) map[uuid.UUID]journal.Event {
 	tb.Helper()
 	all := make(map[uuid.UUID]journal.Event)
 	for _, w := range []uuid.UUID{lake, pond} {
