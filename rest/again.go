@@ -15,7 +15,7 @@ import (
 func (c *call) again(seq journal.Seq) (reply, error) {
 	for event, err := range c.warehouse.Journal.Scan(c.ctx, seq-1) {
 		if err != nil {
-			return reply{}, internal(err, c.commits())
+			return reply{}, c.unknown(err)
 		}
 		answer, err := c.endpoint.again(c, event)
 		if err != nil {

@@ -81,7 +81,7 @@ func (c *call) repeat(request journal.Request) (answer reply, known bool, err er
 	before, known, err := c.warehouse.Journal.Answered(c.ctx, request.Actor, request.Key, c.server.Now())
 	switch {
 	case err != nil:
-		return reply{}, false, internal(err, c.commits())
+		return reply{}, false, c.unknown(err)
 	case !known:
 		return reply{}, false, nil
 	case before.Route != request.Route || before.Request.Body != request.Body:
@@ -98,6 +98,20 @@ func (c *call) repeat(request journal.Request) (answer reply, known bool, err er
 		answer.body = [][]byte{before.Body}
 	}
 	return answer, true, nil
+}
+
+// unknown is the answer while nobody can look whether a request was made before: on
+// commits it says so, and all are to be sent again.
+func (c *call) unknown(err error) *failure {
+	_, damaged := errors.AsType[*journal.Damage](err)
+	if damaged || errors.Is(err, journal.ErrUnknownOutcome) {
+		return internal(err, c.commits())
+	}
+	f := slowDown(http.StatusServiceUnavailable, "Whether the request was made before cannot be looked up at the moment", err)
+	if c.commits() {
+		f.kind = faults[catalog.OutcomeUnknown].kind
+	}
+	return f
 }
 
 // lost answers a request that another server has answered meanwhile.

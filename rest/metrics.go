@@ -228,6 +228,9 @@ func (m *Metrics) watch(s *server) {
 	gauges := newServerGauges(s)
 	m.registry.Unregister(gauges)
 	m.registry.MustRegister(gauges)
+	if s.Database != nil {
+		m.registry.MustRegister(newDatabaseGauges(s.Database))
+	}
 	for i := range s.Warehouses {
 		w := &s.Warehouses[i]
 		m.registry.MustRegister(newWarehouseGauges(w), newArchiveGauges(w), newPurgeGauges(w, s.Now), newSidecarGauges(w, s.Now))

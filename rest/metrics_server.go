@@ -27,7 +27,7 @@ func newServerGauges(s *server) serverGauges {
 		waiting:     desc("puddle_recorder_waiting_drafts", "Changes that have no outcome yet."),
 		bodies:      desc("puddle_http_request_bodies_in_flight_bytes", "Bytes of request bodies in work, of which there may be so many and no more."),
 		bodiesMax:   desc("puddle_http_request_bodies_in_flight_limit_bytes", "How many bytes of request bodies may be in work (server.max-inflight-bytes)."),
-		fileBytes:   desc("puddle_file_bytes", "Size of the files of the data folder: journal, tables and tables-log.", "file"),
+		fileBytes:   desc("puddle_file_bytes", "Size of what is kept: journal, tables and tables-log, or database.", "file"),
 		fileFree:    desc("puddle_file_free_bytes", "Of puddle_file_bytes, what holds nothing and will be used first.", "file"),
 		diskFree:    desc("puddle_disk_free_bytes", "What is free on the disk below each place.", "disk"),
 		diskLeast:   desc("puddle_disk_least_bytes", "Below so many free bytes the disk counts as nearly full.", "disk"),

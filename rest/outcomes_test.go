@@ -96,10 +96,13 @@ func TestCase156_Outcomes(t *testing.T) {
 }
 
 // inDoubt is a journal that does not know whether a key is bound.
-type inDoubt struct{ journal.Reader }
+type inDoubt struct {
+	journal.Reader
+	why error
+}
 
-func (inDoubt) Answered(context.Context, journal.Actor, string, time.Time) (journal.Answer, bool, error) {
-	return journal.Answer{}, false, journal.ErrUnknownOutcome
+func (j inDoubt) Answered(context.Context, journal.Actor, string, time.Time) (journal.Answer, bool, error) {
+	return journal.Answer{}, false, j.why
 }
 
 // A commit that is sent again, when it is unknown whether the first one was made,
@@ -109,9 +112,12 @@ func TestCase156_KeyInDoubt(t *testing.T) {
 	f.ns("n")
 	f.table("n", "t")
 	w := &f.options.Warehouses[0]
-	w.Journal = inDoubt{w.Journal}
-	f.handler = New(f.options)
+	kept := w.Journal
 	f.trouble.instead = func() error { return recorder.ErrStopped }
-	f.fails(f.do("POST", tablePath, setProperty("a", "b"), aKey()), 500, "CommitStateUnknownException")
-	f.fails(f.do("POST", tablePath, setProperty("a", "b")), 429, "SlowDownException")
+	for status, why := range map[int]error{500: journal.ErrUnknownOutcome, 503: errors.New("the database is away")} {
+		w.Journal = inDoubt{kept, why}
+		f.handler = New(f.options)
+		f.fails(f.do("POST", tablePath, setProperty("a", "b"), aKey()), status, "CommitStateUnknownException")
+		f.fails(f.do("POST", tablePath, setProperty("a", "b")), 429, "SlowDownException")
+	}
 }

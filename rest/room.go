@@ -8,7 +8,7 @@ type Room struct {
 
 // FileRoom is one file, in bytes. Its name is one of few, all known beforehand.
 type FileRoom struct {
-	Name  string // journal, tables, tables-log
+	Name  string // journal, tables, tables-log, database
 	Bytes int64
 	Free  int64 // of these, what holds nothing and will be used first
 }

@@ -9,11 +9,12 @@ const (
 	WriterRunning    WriterState = "running"     // changes are taken
 	WriterCatchingUp WriterState = "catching-up" // the pointer tables lack events: changes wait or are refused, for now
 	WriterNoRoom     WriterState = "no-room"     // changes are refused until there is room on the disk
+	WriterNoDatabase WriterState = "no-database" // changes are refused until the database can be reached and keeps what it acknowledges
 	WriterStopped    WriterState = "stopped"     // read only until restart
 	WriterAway       WriterState = "away"        // no server runs: who asks has opened the files
 )
 
-var writerStates = []WriterState{WriterStarting, WriterRunning, WriterCatchingUp, WriterNoRoom, WriterStopped, WriterAway}
+var writerStates = []WriterState{WriterStarting, WriterRunning, WriterCatchingUp, WriterNoRoom, WriterNoDatabase, WriterStopped, WriterAway}
 
 // Writer is who makes changes events.
 type Writer struct {
@@ -43,4 +44,6 @@ func (s *server) writing(ready bool) Writer {
 }
 
 // lasts tells whether the state stays until somebody does something.
-func (w Writer) lasts() bool { return w.State == WriterStopped || w.State == WriterNoRoom }
+func (w Writer) lasts() bool {
+	return w.State == WriterStopped || w.State == WriterNoRoom || w.State == WriterNoDatabase
+}
