@@ -51,3 +51,7 @@ bench *FLAGS:
 # kill -9 in a loop under many writers; nothing acknowledged may be lost
 crashloop rounds="200" writers="32":
     go run ./fixtures/crashloop -rounds {{rounds}} -writers {{writers}}
+
+# The same on replicas over one PostgreSQL, which fail one by one and together
+replicas rounds="40" writers="12":
+    go run ./fixtures/crashloop -replicas 3 -rounds {{rounds}} -writers {{writers}}
