@@ -33,6 +33,10 @@ func newClock(wall func() time.Time, uptime func() time.Duration) *Clock {
 	return &Clock{start: wall().Round(0), booted: uptime(), wall: wall, uptime: uptime}
 }
 
+// Uptime counts since some moment of the past, evenly, and where the system tells
+// through its suspension: what it says was so long ago, was. Safe for concurrent use.
+func Uptime() time.Duration { return uptime() }
+
 // Read reads the clock.
 func (c *Clock) Read() Instant {
 	now := c.wall().Round(0).UTC()

@@ -26,6 +26,7 @@ type Tx struct {
 	now    journal.Instant
 	failed error // what it can be rolled back for only
 	sought sought
+	queued []func(*pgx.Batch) // for the next Append
 }
 
 const (
@@ -38,12 +39,18 @@ const (
 // Begin starts a transaction and locks the heads of warehouses, of which some may be
 // unborn. It waits for others, up to LockLimit. The errors are those of the guards,
 // the context's and the database's; nothing was written.
-func (db *DB) Begin(ctx context.Context, warehouses ...uuid.UUID) (tx *Tx, err error) {
+func (db *DB) Begin(ctx context.Context, warehouses ...uuid.UUID) (*Tx, error) {
+	return db.BeginWith(ctx, func(*pgx.Batch) {}, warehouses...)
+}
+
+// BeginWith is Begin that asks for more in the round trip that locks: the statements that
+// also queues run under the lock. It is called anew when the transaction is tried anew.
+func (db *DB) BeginWith(ctx context.Context, also func(*pgx.Batch), warehouses ...uuid.UUID) (tx *Tx, err error) {
 	if db.options.ReadOnly {
-		return nil, fmt.Errorf("the journal was opened to be read: %w", ErrReadOnly)
+		return nil, errToBeRead
 	}
 	for range attempts {
-		tx, err = db.begin(ctx, warehouses)
+		tx, err = db.begin(ctx, also, warehouses)
 		if err == nil || !mayPass(err) || ctx.Err() != nil || db.closed.Load() {
 			break
 		}
@@ -62,7 +69,7 @@ func mayPass(err error) bool {
 	return classify(err) == rolledBack || classify(err) == unknown
 }
 
-func (db *DB) begin(ctx context.Context, warehouses []uuid.UUID) (*Tx, error) {
+func (db *DB) begin(ctx context.Context, also func(*pgx.Batch), warehouses []uuid.UUID) (*Tx, error) {
 	conn, err := db.acquire(ctx, db.options.turnWait)
 	if err != nil {
 		return nil, err
@@ -76,7 +83,7 @@ func (db *DB) begin(ctx context.Context, warehouses []uuid.UUID) (*Tx, error) {
 	for _, id := range warehouses {
 		tx.locked[id] = true
 	}
-	if err := tx.lock(ctx); err != nil {
+	if err := tx.lock(ctx, also); err != nil {
 		tx.Rollback(ctx)
 		return nil, err
 	}
@@ -84,7 +91,7 @@ func (db *DB) begin(ctx context.Context, warehouses []uuid.UUID) (*Tx, error) {
 }
 
 // lock locks the heads and reads them.
-func (tx *Tx) lock(ctx context.Context) error {
+func (tx *Tx) lock(ctx context.Context, also func(*pgx.Batch)) error {
 	ids := make([][16]byte, 0, len(tx.locked))
 	for id := range tx.locked {
 		ids = append(ids, id)
@@ -97,6 +104,7 @@ func (tx *Tx) lock(ctx context.Context) error {
 	var ms int64
 	var g guards
 	batch.Queue(readClock).QueryRow(func(row pgx.Row) error { return row.Scan(append([]any{&ms}, g.into()...)...) })
+	also(&batch)
 	if err := tx.tx.SendBatch(ctx, &batch).Close(); err != nil {
 		return err
 	}
@@ -144,6 +152,9 @@ func (tx *Tx) Now() journal.Instant { return tx.now }
 // Conn is for other tables of the same database, in the same transaction. It is
 // ended by Commit and Rollback of the Tx alone.
 func (tx *Tx) Conn() pgx.Tx { return tx.tx }
+
+// Queue has the next Append send more statements, in its round trip and after its own.
+func (tx *Tx) Queue(also func(*pgx.Batch)) { tx.queued = append(tx.queued, also) }
 
 // Rollback gives up what was not committed, and the heads. After Commit it does
 // nothing. That it fails changes nothing: the server gives up with the connection.

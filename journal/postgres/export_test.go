@@ -1,6 +1,11 @@
 package postgres
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Within is o that gives up looking for the outcome of a commit after d.
 func Within(o Options, d time.Duration) Options {
@@ -18,3 +23,15 @@ func SetWait(db *DB, d time.Duration) { db.options.readWait, db.options.turnWait
 
 // WhyNot is what an error means for whoever asked.
 func WhyNot(err error) error { return whyNot(err) }
+
+// Gain tries to gain a lease once, as a holder of its own.
+func Gain(ctx context.Context, l *Lease) bool {
+	l.holder = uuid.Nil
+	return l.gain(ctx)
+}
+
+// Renew renews a lease, and tells whether the database did.
+func Renew(ctx context.Context, l *Lease) (bool, error) { return l.ask(ctx, renewLease, l.term) }
+
+// Release gives a lease back.
+func Release(ctx context.Context, l *Lease) { l.release(ctx) }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -17,6 +18,9 @@ var (
 	// ErrReadOnly: the server is a standby, or does not let this role write.
 	ErrReadOnly = errors.New("the PostgreSQL server is read only")
 )
+
+// errToBeRead is that of a DB with Options.ReadOnly.
+var errToBeRead = fmt.Errorf("the journal was opened to be read: %w", ErrReadOnly)
 
 // guards is how a session stands.
 type guards struct {
@@ -45,6 +49,17 @@ func (g *guards) check(unsafe bool) error {
 		return ErrSynchronousCommitOff
 	}
 	return nil
+}
+
+// refuseCopies refuses a session with a server that is a copy of another one: it may be
+// behind what was acknowledged.
+func refuseCopies(ctx context.Context, session *pgx.Conn) error {
+	var recovering bool
+	err := session.QueryRow(ctx, `SELECT pg_is_in_recovery()`).Scan(&recovering)
+	if err == nil && recovering {
+		err = ErrReadOnly
+	}
+	return err
 }
 
 func isGuard(err error) bool {

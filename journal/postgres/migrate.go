@@ -16,7 +16,7 @@ import (
 
 // Format is the version of the tables that this build makes and uses: the number of
 // its last migration.
-const Format = 1
+const Format = 2
 
 // versionTable is where goose keeps which migrations were run.
 const versionTable = "migrations"
@@ -26,7 +26,8 @@ var migrations embed.FS
 
 // migrate brings the tables of a schema to Format. One of many that do so at once
 // does, and the others wait: goose's own lock comes after its first table.
-func migrate(ctx context.Context, c *pgx.ConnConfig, schema string) (err error) {
+func (db *DB) migrate(ctx context.Context, c *pgx.ConnConfig) (err error) {
+	schema := db.options.Schema
 	c = c.Copy()
 	c.RuntimeParams["lock_timeout"] = "0" // the others' migrations may take as long as they want
 	session, err := pgx.ConnectConfig(ctx, c)
@@ -44,8 +45,32 @@ func migrate(ctx context.Context, c *pgx.ConnConfig, schema string) (err error) 
 	if err != nil {
 		return fmt.Errorf("migrate the schema %s: %w", schema, err)
 	}
+	return db.knows(there)
+}
+
+// checkTables refuses a schema that holds no journal, or that of a newer build.
+func (db *DB) checkTables(ctx context.Context) error {
+	var made bool
+	there := int64(0)
+	err := db.Read(ctx, func(conn *pgx.Conn) error {
+		if err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, inSchema(db.options.Schema, versionTable)).Scan(&made); err != nil || !made {
+			return err
+		}
+		return conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+versionTable+` WHERE is_applied`).Scan(&there)
+	})
+	switch {
+	case err != nil:
+		return err
+	case there == 0:
+		return fmt.Errorf("%w: the schema %s holds no journal", journal.ErrFormat, db.options.Schema)
+	}
+	return db.knows(there)
+}
+
+// knows refuses tables of a newer build.
+func (db *DB) knows(there int64) error {
 	if there > Format {
-		return fmt.Errorf("%w: the schema %s has the version %d, this build knows %d", journal.ErrFormat, schema, there, Format)
+		return fmt.Errorf("%w: the schema %s has the version %d, this build knows %d", journal.ErrFormat, db.options.Schema, there, Format)
 	}
 	return nil
 }

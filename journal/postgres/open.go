@@ -26,7 +26,9 @@ var _ journal.Journal = (*DB)(nil)
 
 // Open connects, makes or migrates the tables, and refuses a server that would not
 // keep what it acknowledges: ErrFsyncOff, ErrSynchronousCommitOff, ErrReadOnly; and
-// tables of a newer build: journal.ErrFormat. Many may open the same at once.
+// tables of a newer build: journal.ErrFormat. Many may open the same at once. With
+// Options.ReadOnly nothing is made, a server is refused for nothing, and a schema without a
+// journal is journal.ErrFormat too.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	config, err := o.config()
 	if err != nil {
@@ -45,10 +47,13 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 }
 
 func (db *DB) prepare(ctx context.Context, c *pgx.ConnConfig) error {
+	if db.options.ReadOnly {
+		return db.checkTables(ctx)
+	}
 	if err := db.checkSession(ctx); err != nil {
 		return err
 	}
-	return migrate(ctx, c, db.options.Schema)
+	return db.migrate(ctx, c)
 }
 
 // Close implements journal.Journal.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -44,7 +45,8 @@ type Options struct {
 	// servers do without fsync; everybody else loses data by it.
 	Unsafe bool
 
-	// ReadOnly is for who reads beside servers that write.
+	// ReadOnly is for who reads beside servers that write, or reads a standby: nothing is
+	// made or migrated, and whatever writes is ErrReadOnly.
 	ReadOnly bool
 
 	outcomeLimit, readWait, turnWait time.Duration // 0: OutcomeLimit, ReadWait, TurnWait
@@ -79,6 +81,11 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	}
 	setSession(c.ConnConfig)
 	c.ConnConfig.RuntimeParams["search_path"] = o.Schema
+	c.AfterConnect = refuseCopies
+	if o.ReadOnly {
+		c.AfterConnect = func(context.Context, *pgx.Conn) error { return nil }
+		c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	}
 	return c, nil
 }
 

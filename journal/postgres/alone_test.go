@@ -1,0 +1,100 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"puddle/internal/postgrestest"
+	"puddle/journal"
+	"puddle/journal/postgres"
+)
+
+// TestAlone: servers run together, who must be alone does not run with them, and each is
+// told of the other.
+func TestAlone(t *testing.T) {
+	url := postgrestest.Open(t)
+	replicas := []*postgres.DB{open(t, url), open(t, url)}
+	recovers := open(t, url)
+	var leaves []func()
+	for _, db := range replicas {
+		leave, err := db.Join(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		leaves = append(leaves, leave)
+	}
+	_, err := recovers.Alone(t.Context())
+	wantLocked(t, err, "2 servers run")
+	leaves[0]()
+	leaves[0]()
+	_, err = recovers.Alone(t.Context())
+	wantLocked(t, err, "1 server runs")
+	leaves[1]()
+	leave, err := recovers.Alone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = replicas[0].Join(t.Context())
+	wantLocked(t, err, "must be alone")
+	_, err = replicas[0].Alone(t.Context())
+	wantLocked(t, err, "must be alone")
+	leave()
+	leave()
+	if leave, err = replicas[0].Join(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	other := openWith(t, postgres.Options{URL: url, Schema: "other", Unsafe: true})
+	if leave, err = other.Alone(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	if leave, err = recovers.Alone(t.Context()); err != nil {
+		t.Errorf("beside another schema: %v", err)
+	} else {
+		leave()
+	}
+}
+
+func wantLocked(t *testing.T, err error, by string) {
+	t.Helper()
+	if !errors.Is(err, journal.ErrLocked) || !strings.Contains(err.Error(), by) {
+		t.Errorf("%v, want %q", err, by)
+	}
+}
+
+// TestJoinAgain: a server whose session is lost joins again, and waits for who is alone.
+func TestJoinAgain(t *testing.T) {
+	url := postgrestest.Open(t)
+	db, other := open(t, url), open(t, url)
+	leave, err := db.Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	const joined = `SELECT coalesce(max(pid), 0) FROM pg_locks WHERE locktype = 'advisory'
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+	first := ask[int](t, url, joined)
+	terminate(t, url, first)
+	again := first
+	for again == first || again == 0 {
+		again = ask[int](t, url, joined+` AND granted`)
+	}
+	_, err = other.Alone(t.Context())
+	wantLocked(t, err, "1 server runs")
+
+	leaveAlone := func() {}
+	for err != nil { // when it is alone before the server is back
+		terminate(t, url, ask[int](t, url, joined+` AND granted`))
+		leaveAlone, err = other.Alone(t.Context())
+	}
+	for ask[int](t, url, joined+` AND NOT granted`) == 0 {
+	}
+	leaveAlone()
+	for ask[int](t, url, joined+` AND granted`) == 0 {
+	}
+	_, err = other.Alone(t.Context())
+	wantLocked(t, err, "1 server runs")
+}
