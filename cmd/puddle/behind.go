@@ -41,7 +41,7 @@ func (n *node) besideArchive(ctx context.Context, w *warehouse, b recover.Binder
 	case err != nil:
 		return err
 	case errors.Is(why, archive.ErrSecondWriter):
-		return branched(w, head, n.config.Journal.Path, why)
+		return branched(w, head, n.journalName(), why)
 	case !errors.Is(why, archive.ErrAhead), errors.Is(refused, anchor.ErrOtherHistory):
 		return refused
 	case n.purpose != serving && n.purpose != reporting:
@@ -92,10 +92,10 @@ func (n *node) laterThanTables(ctx context.Context, w *warehouse) string {
 }
 
 // branched refuses a warehouse whose journal and archive have different histories.
-func branched(w *warehouse, head journal.Position, path string, why error) error {
+func branched(w *warehouse, head journal.Position, journal string, why error) error {
 	return &recover.Refusal{Warehouse: w.Name, Err: why, Reason: fmt.Sprintf("%v. Two catalogs have written it, or one was put back from a copy and went on; nothing was changed", why),
 		Command: fmt.Sprintf("puddle recover --warehouse %s --at seq:%s, to go on with the journal, as a new incarnation; or move %s away and run puddle recover --warehouse %s --from archive, to go on with the archive",
-			w.Name, head.Seq, path, w.Name)}
+			w.Name, head.Seq, journal, w.Name)}
 }
 
 // asOfBackup has a warehouse served as of the end of its journal.

@@ -55,6 +55,15 @@ func (s *session) connect(c config.Config, p purpose) (*client, error) {
 	l, err := acquire(c.DataDir)
 	var busy *held
 	switch {
+	case c.Metastore.Type == config.Postgres:
+		if errors.As(err, &busy) && busy.by.socket != "" {
+			return dial(busy)
+		}
+		// Nothing of the catalog is in the folder, and a replica may start meanwhile.
+		if err := l.release(); err != nil {
+			return nil, err
+		}
+		l = nil
 	case errors.As(err, &busy):
 		return dial(busy)
 	case errors.Is(err, os.ErrNotExist):

@@ -49,6 +49,11 @@ func (c configCheckCmd) Run(s *session) error {
 			return err
 		}
 	}
+	if checked.Metastore.Type == config.Postgres {
+		if _, err := fmt.Fprintf(s.stdout, "journal and pointer tables in the schema %s of a PostgreSQL database\n", checked.Metastore.PostgreSQL.Schema); err != nil {
+			return err
+		}
+	}
 	if checked.Journal.Archive == string(archive.Off) {
 		if _, err := fmt.Fprintln(s.stdout, "warning: "+notArchived); err != nil {
 			return err

@@ -32,7 +32,7 @@ func (n *node) disks() []disk {
 		return disks[1:]
 	}
 	for _, of := range []disk{{"journal", c.Journal.Path}, {"tables", c.Metastore.SQLitePath}} {
-		if folder := filepath.Dir(of.path); folder != filepath.Clean(c.DataDir) {
+		if folder := filepath.Dir(of.path); of.path != "" && folder != filepath.Clean(c.DataDir) {
 			disks = append(disks, disk{of.name, folder})
 		}
 	}

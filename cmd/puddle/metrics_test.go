@@ -27,6 +27,9 @@ func TestMetricsAreListed(t *testing.T) {
 	}
 	var listed []string
 	for _, m := range listedMetric.FindAllStringSubmatch(string(page), -1) {
+		if strings.HasPrefix(m[1], "puddle_database_") {
+			continue // of servers with one
+		}
 		labels := strings.Split(m[2], ",")
 		slices.Sort(labels)
 		listed = append(listed, fmt.Sprintf("%s %s {%s}", m[3], m[1], strings.Join(labels, ",")))

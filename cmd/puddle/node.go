@@ -39,6 +39,7 @@ type node struct {
 	steady  *steady // what dates documents, answers and graces
 	metrics *rest.Metrics
 
+	metastore
 	journal    journal.Journal
 	tables     projections.Store
 	warehouses []*warehouse
@@ -64,6 +65,7 @@ func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Cloc
 	if c.Metrics {
 		n.metrics = rest.NewMetrics(build())
 	}
+	n.metastore = newMetastore(n)
 	return n
 }
 
@@ -192,6 +194,9 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 			n.log.Info().Str("warehouse", w.Name).Stringer("seq", done).Stringer("head", head).Msg("replaying")
 		}
 	}
+	if !n.replays() {
+		return nil
+	}
 	if err := n.compare(ctx, w); err != nil {
 		return err
 	}
@@ -218,7 +223,7 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 // record starts the recorder.
 func (n *node) record(ctx context.Context) (err error) {
 	var behind time.Time // since when the pointer tables are; zero: they are not
-	n.recorder, err = recorder.New(ctx, roomy{n.journal, n.reserves}, n.tables, recorder.Options{
+	n.recorder, err = n.newRecorder(ctx, recorder.Options{
 		Clock: n.clock,
 		Observe: func(g recorder.Group) {
 			n.metrics.Recorded(rest.Group{
@@ -226,6 +231,7 @@ func (n *node) record(ctx context.Context) (err error) {
 				Apply: g.Apply, Append: g.Append, Commit: g.Commit,
 			})
 			n.reserves.spend(g.Err)
+			n.observe(g.Err)
 			if g.Err != nil {
 				n.log.WithLevel(recordingLevel(g.Err)).Err(g.Err).Int("drafts", g.Drafts).Msg("recording")
 			}

@@ -73,7 +73,7 @@ func TestStartFaults(t *testing.T) {
 	if err := os.CopyFS(kept, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	for at := range (&node{}).steps() {
+	for at := range newNode(config.Config{}, zerolog.Nop(), serving, nil).steps() {
 		for _, when := range []string{"before", "after", "killed before", "killed after"} {
 			t.Run(fmt.Sprint(at, " ", when), func(t *testing.T) {
 				restore(t, dir, kept)

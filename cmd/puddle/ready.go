@@ -20,6 +20,9 @@ func (n *node) ready(ctx context.Context) error {
 	case rest.WriterStopped:
 		return errors.New("read only until restart")
 	}
+	if err := n.reach(ctx); err != nil {
+		return err
+	}
 	for _, w := range n.warehouses {
 		if _, err := n.recorder.Reader(w.id).Children(ctx, nil, projections.Page{Limit: 1}); err != nil {
 			return errors.New("the pointer tables cannot be read")
@@ -42,6 +45,8 @@ func (n *node) writer() rest.Writer {
 	default:
 		if err = n.reserves.admit(); err != nil {
 			w.State = rest.WriterNoRoom
+		} else if err = n.unreached(); err != nil {
+			w.State = rest.WriterNoDatabase
 		}
 	}
 	for _, one := range n.warehouses {

@@ -42,7 +42,7 @@ type reserves []*reserve
 // once the start is not refused any more.
 func (n *node) findReserves(context.Context) error {
 	c := n.config
-	if n.purpose != serving || c.Metastore.Type == config.Memory {
+	if n.purpose != serving || c.Metastore.Type != config.SQLite {
 		return nil
 	}
 	n.reserves = reserves{n.findReserve(c.Journal.Path)}

@@ -51,13 +51,20 @@ func (n *node) openWarehouses(context.Context) error {
 	return apart(n.warehouses)
 }
 
+// maxBinds bounds how often a warehouse is looked for again because others were born
+// meanwhile.
+const maxBinds = 100
+
 // bind ties a warehouse to its history.
 func (n *node) bind(ctx context.Context, w *warehouse) error {
 	b := recover.Binder{
-		Journal: n.journal, Tables: n.tables, Clock: n.clock, Build: build(),
+		Journal: n.births(), Tables: n.tables, Clock: n.clock, Build: build(),
 		Births: n.purpose == serving, Ephemeral: n.config.Metastore.Type == config.Memory,
 	}
 	bound, err := b.Bind(ctx, w.bound())
+	for again := 0; errors.Is(err, journal.ErrNotNext) && again < maxBinds; again++ {
+		bound, err = b.Bind(ctx, w.bound())
+	}
 	if err = n.besideArchive(ctx, w, b, bound, err); err != nil || w.behind != nil {
 		return err
 	}
@@ -94,7 +101,7 @@ func (n *node) handle(context.Context) error {
 	if err != nil {
 		return err
 	}
-	options.Ready, options.Writer, options.Room = n.ready, n.writer, n.room
+	options.Ready, options.Writer, options.Room, options.Database = n.ready, n.writer, n.room, n.connections()
 	for _, w := range n.warehouses {
 		options.Warehouses = append(options.Warehouses, n.offer(w))
 	}

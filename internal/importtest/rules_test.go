@@ -51,7 +51,7 @@ var rules = []rule{
 	{"internal/postgrestest", nil, all(http, logs, config), "a database for tests knows nobody's tables"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
-	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, sql), "what an operator wrote, checked; nothing is opened"},
+	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, []string{"database/sql", "modernc.org/sqlite"}), "what an operator wrote, a database's URL too, checked; nothing is opened"},
 	{"cmd/puddle/...", []string{"..."}, nil, "wiring: it may import everything and is imported by nobody"},
 	{"fixtures/linear", nil, all(http, sql, logs, config, s3, ambience), "it judges what others saw"},
 	{"fixtures/icebench", []string{"fixtures/icebench/bare", "internal/postgrestest"}, all(sql, config), "a benchmark asks over HTTP, as others do"},

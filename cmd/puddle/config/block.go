@@ -171,6 +171,20 @@ func (b *block) size(name string, limit int64, into *int64) {
 	}
 }
 
+// number takes a whole number.
+func (b *block) number(name string, least, most int, into *int) {
+	s, ok := b.scalar(name, "a number", "!!int", "!!str")
+	if !ok {
+		return
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least || n > most {
+		b.fail(name, "must be a number from %d to %d, not %q", least, most, s)
+		return
+	}
+	*into = n
+}
+
 // block takes a block below this one.
 func (b *block) block(name string) *block { return b.d.block(join(b.key, name), b.take(name)) }
 

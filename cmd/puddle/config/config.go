@@ -43,23 +43,25 @@ type Logging struct {
 	Format string // text, json
 }
 
-// Journal is the embedded journal.
+// Journal is the journal.
 type Journal struct {
-	Path        string
+	Path        string // of the embedded one; empty: it is in a database
 	Archive     string // async, sync, off: as package archive names them
 	MaxDocument int64  // compressed bytes; larger metadata files are recorded by digest only
 }
 
 // Metastore is where pointers are kept.
 type Metastore struct {
-	Type       string // sqlite, memory
+	Type       string // sqlite, postgresql, memory
 	SQLitePath string
+	PostgreSQL PostgreSQL
 }
 
-// The types of metastore in this build.
+// The types of metastore.
 const (
-	SQLite = "sqlite"
-	Memory = "memory" // journal and pointers are lost with the process
+	SQLite   = "sqlite"
+	Postgres = "postgresql" // journal and pointers are in a database, for any number of replicas
+	Memory   = "memory"     // journal and pointers are lost with the process
 )
 
 // Place is a storage URL as written and as compared.
@@ -136,7 +138,7 @@ func defaults() Config {
 		Logging:   Logging{Level: "info", Format: "text"},
 		DataDir:   "puddle-data",
 		Journal:   Journal{Archive: "async", MaxDocument: journal.MaxDocumentBytes},
-		Metastore: Metastore{Type: SQLite},
+		Metastore: Metastore{Type: SQLite, PostgreSQL: defaultPostgreSQL()},
 		Metrics:   true, KeyLifetime: 30 * time.Minute,
 	}
 }
@@ -154,8 +156,10 @@ func defaultFiles(dataDir string) (history, tables string) {
 // complete fills in the defaults that follow from other keys.
 func (d *decoder) complete(c *Config) {
 	history, tables := defaultFiles(c.DataDir)
-	c.Journal.Path = cmp.Or(c.Journal.Path, history)
-	c.Metastore.SQLitePath = cmp.Or(c.Metastore.SQLitePath, tables)
+	if c.Metastore.Type != Postgres { // which has no files
+		c.Journal.Path = cmp.Or(c.Journal.Path, history)
+		c.Metastore.SQLitePath = cmp.Or(c.Metastore.SQLitePath, tables)
+	}
 	if len(c.Warehouses) > 0 {
 		return
 	}

@@ -46,7 +46,7 @@ func TestDefaultIsEverythingBelowPuddleData(t *testing.T) {
 		},
 		Logging: Logging{"info", "text"}, DataDir: "puddle-data",
 		Journal:    Journal{"puddle-data/journal.db", "async", 16 << 20},
-		Metastore:  Metastore{SQLite, "puddle-data/puddle.db"},
+		Metastore:  Metastore{SQLite, "puddle-data/puddle.db", defaultPostgreSQL()},
 		Warehouses: []Warehouse{{"default", Place{root, location}, nil, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour}},
 		Metrics:    true, KeyLifetime: 30 * time.Minute,
 	}
@@ -98,7 +98,7 @@ idempotency: {lifetime: 36h}
 	want := Config{
 		Server:  Server{"[::1]:9000", true, 1 << 20, 4 << 20, 90 * time.Second, 5 * time.Second},
 		Logging: Logging{"debug", "json"}, DataDir: "/srv/data",
-		Journal: Journal{"j.db", "sync", 1024}, Metastore: Metastore{SQLite, "p.db"},
+		Journal: Journal{"j.db", "sync", 1024}, Metastore: Metastore{SQLite, "p.db", defaultPostgreSQL()},
 		Warehouses: []Warehouse{
 			{"b.2", place("/w/b"), []Place{place("file:/more/b")}, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour},
 			{"a", place("file:///w/a"), nil, Purge{PurgeIgnore, 0}, 90 * time.Minute},
@@ -111,6 +111,38 @@ idempotency: {lifetime: 36h}
 	}
 	if got := c.Warehouses[1].Root.Folder(); got != "/w/a" {
 		t.Errorf("folder is %q", got)
+	}
+}
+
+func TestDatabase(t *testing.T) {
+	const url = "postgres://puddle:s3cr%20t@db.example.org/catalog?sslmode=verify-full"
+	c, err := parse("puddle.yaml", []byte(`
+journal: {path: "", archive: off}
+metastore: {type: postgresql, sqlite: {path: }, postgresql: {url: "${PG_URL}", schema: lake_1, max-connections: "${PG_MAX}"}}
+`), environment("PG_URL", url, "PG_MAX", "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Metastore{Postgres, "", PostgreSQL{url, "lake_1", 2}}
+	if c.Metastore != want || c.Journal.Path != "" {
+		t.Errorf("metastore is %+v, the journal's path %q", c.Metastore, c.Journal.Path)
+	}
+}
+
+func TestExposedDatabases(t *testing.T) {
+	for url, want := range map[string][]string{
+		"postgres://a@db.example.org/b?sslmode=verify-full":             nil,
+		"postgres://a@db.example.org/b?sslmode=require":                 nil,
+		"postgres://a@db.example.org/b":                                 {"db.example.org"}, // prefer: without, where the server has none
+		"postgres://a@db.example.org/b?sslmode=disable":                 {"db.example.org"},
+		"postgres://a@10.0.0.1,127.0.0.1/b?sslmode=disable":             {"10.0.0.1"},
+		"postgres://a@localhost/b?sslmode=disable":                      nil,
+		"postgres://a@/b?host=/run/postgresql":                          nil,
+		"host=one.example.org,two.example.org dbname=b sslmode=disable": {"one.example.org", "two.example.org"},
+	} {
+		if diff := cmp.Diff(want, (PostgreSQL{URL: url}).Exposed()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", url, diff)
+		}
 	}
 }
 

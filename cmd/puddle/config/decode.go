@@ -62,14 +62,11 @@ func (d *decoder) journal(b *block, j *Journal) {
 }
 
 func (d *decoder) metastore(b *block, m *Metastore) {
-	b.choice("type", &m.Type, SQLite, Memory, "postgresql")
-	if m.Type == "postgresql" {
-		b.fail("type", "postgresql is not in this build")
-	}
+	b.choice("type", &m.Type, SQLite, Postgres, Memory)
 	sqlite := b.block("sqlite")
 	sqlite.text("path", &m.SQLitePath)
 	sqlite.end()
-	b.later("postgresql", laterPostgreSQL)
+	d.postgreSQL(b.block("postgresql"), &m.PostgreSQL)
 	b.end()
 }
 

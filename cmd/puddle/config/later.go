@@ -5,11 +5,10 @@ import "go.yaml.in/yaml/v3"
 // What this build does not have yet, with the keys and defaults it will have. A
 // file may say the default; anything else is refused, never ignored.
 const (
-	laterTLS        = `{cert-file: "", key-file: "", client-ca-file: ""}`
-	laterPostgreSQL = `{url: "", schema: puddle, max-connections: 10}`
-	laterOPA        = `{url: "", timeout: 500ms}`
-	laterTracing    = `{otlp-endpoint: ""}`
-	laterS3         = `
+	laterTLS     = `{cert-file: "", key-file: "", client-ca-file: ""}`
+	laterOPA     = `{url: "", timeout: 500ms}`
+	laterTracing = `{otlp-endpoint: ""}`
+	laterS3      = `
 region: ""
 endpoint: ""
 path-style-access: false

@@ -48,10 +48,39 @@ var refused = []struct{ name, file, want string }{
 	{"bad digest", "authn: {tokens: [{name: a, token-sha256: ABC}]}\n", "c:1: authn.tokens[0].token-sha256: must be 64 hexadecimal digits"},
 	{"memory with a journal", "metastore: {type: memory}\njournal: {path: j.db}\n", "c:1: metastore.type: memory keeps nothing, so journal.path has no use beside it"},
 	{"memory with pointer tables", "metastore: {type: memory, sqlite: {path: p.db}}\n", "c:1: metastore.type: memory keeps nothing, so metastore.sqlite.path has no use beside it"},
+	{"no database", "metastore:\n  type: postgresql\n", "c:1: metastore.postgresql.url: is missing: the database that holds the journal, like postgres://puddle@db.example.org/puddle?sslmode=verify-full"},
+	{"journal beside a database", postgres("", "journal: {path: puddle-data/journal.db}\n"), "c:2: journal.path: has no use beside metastore.type postgresql: the journal is in the database"},
+	{"pointer tables beside a database", "metastore: {type: postgresql, sqlite: {path: p.db}, postgresql: {url: 'postgres://h/d'}}\n", "c:1: metastore.sqlite.path: has no use beside metastore.type postgresql: the pointer tables are in the database"},
+	{"waiting for the archive beside a database", postgres("", "journal:\n  archive: sync\n"), "c:3: journal.archive: must not be sync beside metastore.type postgresql: one replica writes the archive for all, behind their commits. What the loss of a machine must not take is for synchronous standbys of the database; use async beside them"},
+	{"schema", postgres(", schema: Puddle", ""), `c:1: metastore.postgresql.schema: must be 1 to 63 small letters, digits and underscores, not begin with a digit or pg_, not "Puddle"`},
+	{"schema of the server's own", postgres(", schema: pg_puddle", ""), `c:1: metastore.postgresql.schema: must be 1 to 63 small letters, digits and underscores, not begin with a digit or pg_, not "pg_puddle"`},
+	{"one connection", postgres(", max-connections: 1", ""), `c:1: metastore.postgresql.max-connections: must be a number from 2 to 10000, not "1"`},
+	{"connections in words", postgres(", max-connections: many", ""), `c:1: metastore.postgresql.max-connections: must be a number from 2 to 10000, not "many"`},
+	{"key of a database", postgres(", user: a", ""), "c:1: metastore.postgresql.user: unknown key"},
+	{"a database beside files", "metastore: {postgresql: {url: 'postgres://h/d'}}\n", "c:1: metastore.postgresql: has no use beside metastore.type sqlite"},
+	{"a database beside memory", "metastore: {type: memory, postgresql: {schema: other}}\n", "c:1: metastore.postgresql: has no use beside metastore.type memory"},
 	{"data in a warehouse", "data-dir: /w/data\njournal: {path: /j}\nmetastore: {sqlite: {path: /p}}\nwarehouses: {a: {location: /w}}\n", "c:1: data-dir: /w/data lies in a location of warehouse a: clients could write there"},
 	{"one file", "journal: {path: /x/a}\nmetastore: {sqlite: {path: /x//a}}\n", "c:1: journal.path: is the same file as metastore.sqlite.path"},
 	{"all at once", "data-dir: 1\nserver: {adr: x}\nlogging: {level: loud}\n", "c:1: data-dir: must be text (in quotes, if it is a number or a word like true)\n" +
 		"c:2: server.adr: unknown key\n" + `c:3: logging.level: must be one of debug, info, warn, error, not "loud"`},
+}
+
+// postgres is a configuration with a database, more keys of it, and more below.
+func postgres(keys, below string) string {
+	return "metastore: {type: postgresql, postgresql: {url: 'postgres://h/d'" + keys + "}}\n" + below
+}
+
+// A URL that cannot be read is not quoted: a part of it is the password.
+func TestPasswordIsNotTold(t *testing.T) {
+	for _, url := range []string{
+		"postgres://u:s3c/ret@h/d", "postgres://u:s3cret@h:port/d", "postgres://u:s3cret@h/d?sslmode=perhaps", "host=h password=s3cret port=x", "s3cret",
+		"postgres://u:%zzs3cret@h/d", "mysql://u:s3cret@h/d",
+	} {
+		_, err := parse("c", []byte("metastore: {type: postgresql, postgresql: {url: '"+url+"'}}\n"), environment())
+		if err == nil || !strings.Contains(err.Error(), "c:1: metastore.postgresql.url: is no connection string") || strings.Contains(err.Error(), "s3c") {
+			t.Errorf("%s: error is %v", url, err)
+		}
+	}
 }
 
 func TestRefused(t *testing.T) {
@@ -71,8 +100,6 @@ func TestNotInThisBuild(t *testing.T) {
 	for key, file := range map[string]string{
 		"server.tls.cert-file":                       "server: {tls: {cert-file: a}}",
 		"server.public-url":                          "server: {public-url: 'https://a'}",
-		"metastore.type":                             "metastore: {type: postgresql}",
-		"metastore.postgresql.url":                   "metastore: {postgresql: {url: a}}",
 		"warehouses.a.location":                      "warehouses: {a: {location: 's3://b/c'}}",
 		"warehouses.a.allowed-locations[0]":          "warehouses: {a: {location: /a, allowed-locations: ['s3a://b']}}",
 		"warehouses.a.s3.region":                     "warehouses: {a: {location: /a, s3: {region: eu-north-1}}}",

@@ -32,6 +32,7 @@ func (d *decoder) rules(c Config) {
 	d.listening(c)
 	d.tokens(c.Tokens)
 	d.files(c)
+	d.database(c)
 	d.nesting(c)
 	if c.KeyLifetime%time.Second != 0 {
 		d.fail("idempotency.lifetime", "must be whole seconds, not %s", c.KeyLifetime)
@@ -83,7 +84,9 @@ func (d *decoder) files(c Config) {
 			d.fail("metastore.type", "memory keeps nothing, so %s has no use beside it", own[i].key)
 		}
 	}
-	if filepath.Clean(own[1].path) == filepath.Clean(own[2].path) {
+	if c.Metastore.Type == Postgres {
+		own = own[:1]
+	} else if filepath.Clean(own[1].path) == filepath.Clean(own[2].path) {
 		d.fail("journal.path", "is the same file as metastore.sqlite.path")
 	}
 	for _, file := range own {

@@ -9,32 +9,31 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/journal/bolt"
-	"puddle/projections"
 	"puddle/projections/pointers"
 	"puddle/projections/pointers/sqlite"
+	"puddle/projections/recorder"
+	"puddle/rest"
 )
 
 // lockTime is how long a journal is waited for that another process has open: one that is
 // just ending, since nobody else has the data folder.
 const lockTime = time.Second
 
-// openJournal opens the journal, or makes an empty one where the node serves.
-// Whether an empty one may be there is decided when warehouses are bound.
-func (n *node) openJournal(context.Context) error {
+// embedded is the metastore of one server: the journal and the pointer tables are files
+// of its own.
+type embedded struct{ *node }
+
+// openJournal implements metastore. Whether an empty one may be there is decided when
+// warehouses are bound.
+func (n embedded) openJournal(context.Context) error {
 	path := n.config.Journal.Path
 	_, err := os.Stat(path)
 	absent := errors.Is(err, os.ErrNotExist)
 	switch {
 	case err != nil && !absent:
 		return err
-	case n.config.Metastore.Type == config.Memory && !absent:
-		return fail(codeRefused, "metastore.type is memory, which keeps nothing, and there is a journal: %s", path)
-	case n.config.Metastore.Type == config.Memory:
-		n.journal = journal.NewMemory()
-		return nil
 	case absent && n.purpose != serving && n.purpose != rescuing:
 		return fmt.Errorf("there is no journal yet: %s", path)
 	}
@@ -62,7 +61,7 @@ func (n *node) openJournal(context.Context) error {
 
 // tellTorn warns of a journal whose last write was cut off: what was never
 // acknowledged is dropped (case 153).
-func (n *node) tellTorn(path string, absent bool) error {
+func (n embedded) tellTorn(path string, absent bool) error {
 	if absent {
 		return nil
 	}
@@ -76,7 +75,7 @@ func (n *node) tellTorn(path string, absent bool) error {
 // closeMade closes a journal that this node made. When the start was refused
 // and nothing was recorded, the file goes, so that no empty journal is taken for
 // the lost one.
-func (n *node) closeMade(j journal.Journal, path string) error {
+func (n embedded) closeMade(j journal.Journal, path string) error {
 	ids, err := j.Warehouses(context.Background())
 	if err = errors.Join(err, j.Close()); err != nil || !n.refused || len(ids) > 0 {
 		return err
@@ -84,14 +83,9 @@ func (n *node) closeMade(j journal.Journal, path string) error {
 	return os.Remove(path)
 }
 
-// openTables opens the pointer tables; what cannot be used is put aside and made
-// anew, since the journal has it all.
-func (n *node) openTables(context.Context) error {
+// openTables implements metastore; what cannot be used is put aside and made anew.
+func (n embedded) openTables(context.Context) error {
 	n.onClose(n.closeTables)
-	if n.config.Metastore.Type == config.Memory {
-		n.tables = projections.NewMemory()
-		return nil
-	}
 	err := n.openSQLite()
 	if n.reserves.spend(err) {
 		err = n.openSQLite()
@@ -104,7 +98,7 @@ func (n *node) openTables(context.Context) error {
 
 // closeTables closes them, and puts a file aside that turned out to be damaged,
 // so that the next start makes it anew.
-func (n *node) closeTables() error {
+func (n embedded) closeTables() error {
 	if n.tables == nil {
 		return nil
 	}
@@ -118,7 +112,7 @@ func (n *node) closeTables() error {
 	return err
 }
 
-func (n *node) openSQLite() error {
+func (n embedded) openSQLite() error {
 	db, err := sqlite.Open(n.config.Metastore.SQLitePath, sqlite.Options{OnCheckpoint: n.metrics.Checkpointed})
 	if errors.Is(err, sqlite.ErrForeign) {
 		return fail(codeRefused, "metastore.sqlite.path is %s: %w", n.config.Metastore.SQLitePath, err)
@@ -130,9 +124,8 @@ func (n *node) openSQLite() error {
 	return nil
 }
 
-// compare looks whether the pointer tables hold what the journal's last events did,
-// after a stop that was not clean. If not they are replaceable.
-func (n *node) compare(ctx context.Context, w *warehouse) error {
+// compare implements metastore, after a stop that was not clean.
+func (n embedded) compare(ctx context.Context, w *warehouse) error {
 	db, ok := n.tables.(*sqlite.DB)
 	if !ok || db.LastStop() == sqlite.Clean {
 		return nil
@@ -145,20 +138,61 @@ func (n *node) compare(ctx context.Context, w *warehouse) error {
 	return nil
 }
 
-// trust says that all tables have been compared.
-func (n *node) trust() {
+// trust implements metastore.
+func (n embedded) trust() {
 	if db, ok := n.tables.(*sqlite.DB); ok {
 		db.Trust()
 	}
 }
+
+// births implements metastore: nobody else writes to the journal.
+func (n embedded) births() journal.Journal { return n.journal }
+
+// replays implements metastore.
+func (n embedded) replays() bool { return true }
+
+// newRecorder implements metastore.
+func (n embedded) newRecorder(ctx context.Context, o recorder.Options) (*recorder.Recorder, error) {
+	return recorder.New(ctx, roomy{n.journal, n.reserves}, n.tables, o)
+}
+
+// reach implements metastore: files are there.
+func (n embedded) reach(context.Context) error { return nil }
+
+// unreached implements metastore.
+func (n embedded) unreached() error { return nil }
+
+// observe implements metastore.
+func (n embedded) observe(error) {}
+
+// sizes implements metastore.
+func (n embedded) sizes(ctx context.Context) (all []rest.FileRoom) {
+	if j, ok := n.journal.(*bolt.Journal); ok {
+		if space, err := j.Space(ctx); err == nil {
+			all = append(all, rest.FileRoom{Name: "journal", Bytes: space.File, Free: space.Free})
+		}
+	}
+	for name, suffix := range map[string]string{"tables": "", "tables-log": "-wal"} {
+		if info, err := os.Stat(n.config.Metastore.SQLitePath + suffix); err == nil {
+			all = append(all, rest.FileRoom{Name: name, Bytes: info.Size()})
+		}
+	}
+	return all
+}
+
+// connections implements metastore.
+func (n embedded) connections() func() rest.Database { return nil }
+
+// journalName implements metastore.
+func (n embedded) journalName() string { return n.config.Journal.Path }
 
 // replaceable tells whether an error is cured by new pointer tables.
 func replaceable(err error) bool {
 	return errors.Is(err, pointers.ErrCorrupt) || errors.Is(err, pointers.ErrSchema)
 }
 
-// replaceTables renames the file of the pointer tables and opens a new one.
-func (n *node) replaceTables(reason error) error {
+// replaceTables implements metastore: the file is renamed.
+func (n embedded) replaceTables(reason error) error {
 	if n.tables != nil {
 		// Of a damaged file nothing is worth knowing.
 		_ = n.tables.Close()

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// PostgreSQL is the database that holds journal and pointers.
+type PostgreSQL struct {
+	URL            string // a connection string, with a password mostly: not to be shown
+	Schema         string
+	MaxConnections int // of this process
+}
+
+const (
+	leastConnections = 2 // one may look up what became of the other's commit
+	mostConnections  = 10_000
+)
+
+func defaultPostgreSQL() PostgreSQL { return PostgreSQL{Schema: "puddle", MaxConnections: 10} }
+
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+func (d *decoder) postgreSQL(b *block, p *PostgreSQL) {
+	b.text("url", &p.URL)
+	b.text("schema", &p.Schema)
+	b.number("max-connections", leastConnections, mostConnections, &p.MaxConnections)
+	b.end()
+}
+
+// database checks the keys of a database, and those that have no use beside one. What
+// is wrong with a URL is not quoted: it could be its password.
+func (d *decoder) database(c Config) {
+	const block = "metastore.postgresql"
+	p := c.Metastore.PostgreSQL
+	if c.Metastore.Type != Postgres {
+		if p != defaultPostgreSQL() {
+			d.fail(block, "has no use beside metastore.type %s", c.Metastore.Type)
+		}
+		return
+	}
+	if _, err := pgconn.ParseConfig(p.URL); p.URL == "" {
+		d.fail(join(block, "url"), "is missing: the database that holds the journal, like postgres://puddle@db.example.org/puddle?sslmode=verify-full")
+	} else if err != nil {
+		d.fail(join(block, "url"), "is no connection string of PostgreSQL, like postgres://user:password@host:5432/database?sslmode=verify-full "+
+			"(write what is no letter or digit in a password as %%XX), or names a file that cannot be read")
+	}
+	if !schemaName.MatchString(p.Schema) || strings.HasPrefix(p.Schema, "pg_") {
+		d.fail(join(block, "schema"), "must be 1 to 63 small letters, digits and underscores, not begin with a digit or pg_, not %q", p.Schema)
+	}
+	if c.Journal.Path != "" {
+		d.fail("journal.path", "has no use beside metastore.type postgresql: the journal is in the database")
+	}
+	if c.Metastore.SQLitePath != "" {
+		d.fail("metastore.sqlite.path", "has no use beside metastore.type postgresql: the pointer tables are in the database")
+	}
+	if c.Journal.Archive == "sync" {
+		d.fail("journal.archive", "must not be sync beside metastore.type postgresql: one replica writes the archive for all, behind their commits. "+
+			"What the loss of a machine must not take is for synchronous standbys of the database; use async beside them")
+	}
+}
+
+// Exposed names the hosts of the database that are reached over a network without
+// TLS being certain; none where that is so.
+func (p PostgreSQL) Exposed() []string {
+	parsed, err := pgconn.ParseConfig(p.URL)
+	if err != nil {
+		return nil
+	}
+	var hosts []string
+	note := func(host string, secured bool) {
+		socket := strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@")
+		if !secured && !socket && !isLoopback(host) {
+			hosts = append(hosts, host)
+		}
+	}
+	note(parsed.Host, parsed.TLSConfig != nil)
+	for _, f := range parsed.Fallbacks {
+		note(f.Host, f.TLSConfig != nil)
+	}
+	return slices.Compact(hosts)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	"puddle/projections"
+	"puddle/projections/recorder"
+	"puddle/rest"
+)
+
+// metastore is where a node keeps its journal and its pointer tables: in files, in
+// memory, or in a database that other replicas write to as well.
+type metastore interface {
+	// openJournal opens the journal of the node, or makes an empty one where it serves.
+	openJournal(context.Context) error
+	// openTables opens its pointer tables.
+	openTables(context.Context) error
+	// replaceTables puts tables aside that cannot be used, since the journal has it all,
+	// and opens empty ones.
+	replaceTables(reason error) error
+	// compare looks whether the tables hold what the journal's last events did, where
+	// that may be in doubt. If not they are replaceable.
+	compare(context.Context, *warehouse) error
+	// trust says that all tables have been compared.
+	trust()
+	// replays tells whether a start brings the tables up to the journal.
+	replays() bool
+	// births is the journal as those that bear warehouses have it: journal.ErrNotNext
+	// when another server bore one since they looked.
+	births() journal.Journal
+	// newRecorder starts the recorder.
+	newRecorder(context.Context, recorder.Options) (*recorder.Recorder, error)
+	// reach looks whether what is kept elsewhere can be read and would take changes: in
+	// words for anybody why not.
+	reach(context.Context) error
+	// unreached is what was seen last: why changes are refused, for the operator.
+	unreached() error
+	// observe takes in how a change ended.
+	observe(error)
+	// sizes are of what is kept. What cannot be measured is left out.
+	sizes(context.Context) []rest.FileRoom
+	// connections tells how those to a database are used; nil where there is none.
+	connections() func() rest.Database
+	// journalName names the journal, for people.
+	journalName() string
+}
+
+func newMetastore(n *node) metastore {
+	switch n.config.Metastore.Type {
+	case config.Postgres:
+		return &shared{node: n}
+	case config.Memory:
+		return inMemory{embedded{n}}
+	}
+	return embedded{n}
+}
+
+// inMemory keeps nothing.
+type inMemory struct{ embedded }
+
+func (n inMemory) openJournal(context.Context) error {
+	path := n.config.Journal.Path
+	switch _, err := os.Stat(path); {
+	case err == nil:
+		return fail(codeRefused, "metastore.type is memory, which keeps nothing, and there is a journal: %s", path)
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	n.journal = journal.NewMemory()
+	return nil
+}
+
+func (n inMemory) openTables(context.Context) error {
+	n.tables = projections.NewMemory()
+	n.onClose(n.tables.Close)
+	return nil
+}
+
+func (n inMemory) sizes(context.Context) []rest.FileRoom { return nil }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"puddle/journal/postgres"
+)
+
+// reachTime bounds a look at the database.
+const reachTime = 2 * time.Second
+
+// reach implements metastore: it asks the database, and what it said of each warehouse.
+// One that is busy is there.
+func (n *shared) reach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, reachTime)
+	defer cancel()
+	err := n.db.Check(ctx)
+	for _, w := range n.warehouses {
+		if err == nil {
+			_, err = n.journal.Warehouse(w.id).Head(ctx)
+		}
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(postgres.ErrAway, err)
+	}
+	n.observe(err)
+	return inWords(n.unreached())
+}
+
+// inWords says why changes are refused for anybody.
+func inWords(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, postgres.ErrWentBack):
+		return errors.New("the database does not hold what it acknowledged: it was restored or failed over, and an operator must look")
+	case errors.Is(err, postgres.ErrAway):
+		return errors.New("the database cannot be reached")
+	case errors.Is(err, postgres.ErrReadOnly):
+		return errors.New("the database is read only")
+	}
+	return errors.New("the database would not keep what it acknowledges")
+}
+
+// refusals are the errors of a database that takes no changes until it is another one.
+var refusals = []error{postgres.ErrWentBack, postgres.ErrAway, postgres.ErrReadOnly, postgres.ErrFsyncOff, postgres.ErrSynchronousCommitOff}
+
+// unreached implements metastore.
+func (n *shared) unreached() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.last
+}
+
+// observe implements metastore, and tells when the database is another one.
+func (n *shared) observe(err error) {
+	var refused error
+	for _, one := range refusals {
+		if refused == nil && errors.Is(err, one) {
+			refused = err
+		}
+	}
+	if refused == nil && err != nil {
+		return // it says nothing of the database
+	}
+	n.mu.Lock()
+	before := n.last
+	n.last = refused
+	n.mu.Unlock()
+	switch was, is := inWords(before), inWords(refused); {
+	case is == nil && was != nil:
+		n.log.Info().Msg("the database takes changes again")
+	case is != nil && (was == nil || was.Error() != is.Error()):
+		line := n.log.Error().Err(refused)
+		if errors.Is(refused, postgres.ErrWentBack) {
+			line.Str("see", "docs/operations.md#the-database-went-back")
+		}
+		line.Msg("changes are refused: " + is.Error())
+	}
+}

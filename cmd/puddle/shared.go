@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"puddle/journal"
+	journalpostgres "puddle/journal/postgres"
+	"puddle/projections/recorder"
+	"puddle/recover"
+	"puddle/rest"
+)
+
+// shared is the metastore of one of many replicas: journal and pointer tables are in one
+// schema of a PostgreSQL database, and what one of them changes the others see at once.
+type shared struct {
+	*node
+	db *journalpostgres.DB
+
+	mu   sync.Mutex
+	last error // guarded by mu: why changes are refused, as seen last
+}
+
+// startTime is how long a server that starts waits for its database, which may be
+// starting too.
+const startTime = 30 * time.Second
+
+// openJournal implements metastore. A report only reads, so that a standby will do.
+func (n *shared) openJournal(ctx context.Context) error {
+	c := n.config.Metastore.PostgreSQL
+	for _, host := range c.Exposed() {
+		n.log.Warn().Str("host", host).Msg("the database is reached without TLS, or may be: say sslmode=verify-full in metastore.postgresql.url")
+	}
+	err := n.await(ctx, func() (err error) {
+		n.db, err = journalpostgres.Open(ctx, journalpostgres.Options{
+			URL: c.URL, Schema: c.Schema, MaxConnections: c.MaxConnections, ReadOnly: n.purpose == reporting,
+		})
+		return err
+	})
+	if err != nil {
+		return unsuited(err)
+	}
+	n.journal = n.db
+	n.onClose(n.db.Close)
+	if n.purpose != serving && n.purpose != changing {
+		return nil
+	}
+	return nil
+}
+
+// await tries again, each second, while a database cannot be reached by a node that is to
+// serve.
+func (n *shared) await(ctx context.Context, try func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		err := try()
+		if n.purpose != serving || !errors.Is(err, journalpostgres.ErrAway) && !errors.Is(err, journalpostgres.ErrBusy) {
+			return err
+		}
+		n.opening.say("waiting for the database")
+		n.log.Warn().Err(err).Msg("waiting for the database")
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
+}
+
+// unsuited refuses a server that would not keep what it acknowledges, and says what to set.
+func unsuited(err error) error {
+	what := ""
+	switch {
+	case errors.Is(err, journalpostgres.ErrFsyncOff):
+		what = "set fsync = on in postgresql.conf"
+	case errors.Is(err, journalpostgres.ErrSynchronousCommitOff):
+		what = "set synchronous_commit = on for the server, or by ALTER ROLE for the role of metastore.postgresql.url"
+	case errors.Is(err, journalpostgres.ErrReadOnly):
+		what = "metastore.postgresql.url must lead to the primary (with several hosts: target_session_attrs=read-write), and default_transaction_read_only be off"
+	default:
+		return err
+	}
+	return fail(codeRefused, "metastore.postgresql: %w: %s", err, what)
+}
+
+// openTables implements metastore. Those of an older build are emptied, and replayed.
+func (n *shared) openTables(ctx context.Context) error {
+	return errors.New("pointer tables in PostgreSQL are not in this build")
+}
+
+// replaceTables implements metastore: others use them, so that it takes a recovery, alone.
+func (n *shared) replaceTables(reason error) error {
+	return &recover.Refusal{
+		Reason:  fmt.Sprintf("the pointer tables in the schema %s cannot be used: %v", n.db.SchemaName(), reason),
+		Command: "puddle recover", Err: reason,
+	}
+}
+
+// compare implements metastore: one transaction writes journal and tables.
+func (n *shared) compare(context.Context, *warehouse) error { return nil }
+
+// trust implements metastore.
+func (n *shared) trust() {}
+
+// replays implements metastore: who only reads leaves it to the servers.
+func (n *shared) replays() bool { return n.purpose != reporting }
+
+// births implements metastore.
+func (n *shared) births() journal.Journal { return &bearing{DB: n.db} }
+
+// newRecorder implements metastore.
+func (n *shared) newRecorder(ctx context.Context, o recorder.Options) (*recorder.Recorder, error) {
+	return recorder.New(ctx, n.journal, n.tables, o)
+}
+
+// sizes implements metastore.
+func (n *shared) sizes(ctx context.Context) []rest.FileRoom {
+	var bytes int64
+	err := n.db.Read(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT pg_database_size(current_database())`).Scan(&bytes)
+	})
+	if err != nil {
+		return nil
+	}
+	return []rest.FileRoom{{Name: "database", Bytes: bytes}}
+}
+
+// connections implements metastore.
+func (n *shared) connections() func() rest.Database {
+	pool := n.db.Pool()
+	return func() rest.Database {
+		s := pool.Stat()
+		return rest.Database{
+			Limit: int(s.MaxConns()), InUse: int(s.AcquiredConns()), Idle: int(s.IdleConns()),
+			Waits: s.EmptyAcquireCount(), Waited: s.EmptyAcquireWaitTime(), GivenUp: s.CanceledAcquireCount(),
+		}
+	}
+}
+
+// journalName implements metastore.
+func (n *shared) journalName() string { return "the schema " + n.db.SchemaName() + " of the database" }
