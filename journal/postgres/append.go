@@ -103,6 +103,10 @@ func (tx *Tx) write(ctx context.Context, entries []journal.Entry, moved journal.
 	queueEvents(&batch, entries)
 	queueDocuments(&batch, entries)
 	keys.put(&batch)
+	for _, also := range tx.queued {
+		also(&batch)
+	}
+	tx.queued = nil
 	err := tx.tx.SendBatch(ctx, &batch).Close()
 	if isTaken(err) {
 		return fmt.Errorf("%w: an id is taken, or the warehouse was born meanwhile: %w", journal.ErrNotNext, err)

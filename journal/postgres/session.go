@@ -47,6 +47,13 @@ func (db *DB) read(ctx context.Context, run func(conn *pgx.Conn) error) error {
 	return run(conn.Conn())
 }
 
+// Acquire takes a connection of the pool for longer than a Read, which the caller releases.
+// It waits as Read does.
+func (db *DB) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := db.acquire(ctx, db.options.readWait)
+	return conn, db.said(ctx, err)
+}
+
 // acquire takes a connection of the pool. ErrBusy when all are in use for too long,
 // ErrAway when none can be made in that time.
 func (db *DB) acquire(ctx context.Context, wait time.Duration) (*pgxpool.Conn, error) {
