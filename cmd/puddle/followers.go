@@ -74,7 +74,9 @@ func (w *warehouse) named() func(context.Context, uuid.UUID) (string, error) {
 	if w.sidecars == nil {
 		return nil
 	}
-	return w.sidecars.Named
+	return func(ctx context.Context, table uuid.UUID) (string, error) {
+		return sidecars.Named(ctx, w.roots[0].Store, table)
+	}
 }
 
 // forget is what deletes one of a warehouse's sidecars; nil where there are none.

@@ -74,9 +74,14 @@ func (f *Follower) Unconfirmed(ctx context.Context, event uuid.UUID, moves ...jo
 	})
 }
 
+// doubtful tells whether a move is from one file to another.
+func doubtful(m journal.Move) bool {
+	return m.From != nil && m.To != nil && m.From.Pointer.MetadataLocation != m.To.Pointer.MetadataLocation
+}
+
 // doubt lists the new file of a move in its object's sidecar.
 func (w *work) doubt(ctx context.Context, event uuid.UUID, m journal.Move) error {
-	if m.From == nil || m.To == nil || m.From.Pointer.MetadataLocation == m.To.Pointer.MetadataLocation {
+	if !doubtful(m) {
 		return nil
 	}
 	e, err := w.hold(ctx, Key(m.UUID))
@@ -86,8 +91,7 @@ func (w *work) doubt(ctx context.Context, event uuid.UUID, m journal.Move) error
 	if e.object == nil || !samePlace(e.object.MetadataLocation, m.From.Pointer.MetadataLocation) {
 		return nil // it has moved on, and nothing was made from where it is
 	}
-	now := *e.object
-	now.Unconfirmed = append(newest(now.Unconfirmed, maxListed-1), Unconfirmed{Location: m.To.Pointer.MetadataLocation, EventID: event})
+	now := e.object.doubting(event, m)
 	e.object, e.dirty = &now, true
 	return w.write(ctx, e)
 }
@@ -102,15 +106,17 @@ func (f *Follower) Forget(ctx context.Context, object uuid.UUID) error {
 		}
 		key := Key(object)
 		delete(w.pending, key)
+		delete(w.seen, key) // it may be there again until the purge is closed
 		return w.Store.Delete(ctx, key)
 	})
 }
 
-// Named is the metadata file that the sidecar of an object names at this moment;
-// empty when there is none. Later it names a later one. Safe for concurrent use.
-func (f *Follower) Named(ctx context.Context, object uuid.UUID) (string, error) {
+// Named is the metadata file that the sidecar of an object names at this moment, whoever
+// writes it; empty when there is none. Later it names a later one, but for a moment after
+// somebody was paused. Safe for concurrent use.
+func Named(ctx context.Context, store warehouse.Reader, object uuid.UUID) (string, error) {
 	key := Key(object)
-	data, err := f.work.Store.Get(ctx, key, maxObject)
+	data, err := store.Get(ctx, key, maxObject)
 	if errors.Is(err, warehouse.ErrNotFound) {
 		return "", nil
 	}

@@ -202,7 +202,7 @@ func TestNamed(t *testing.T) {
 	bubble(t, busy(), func(t *testing.T, w *world) {
 		f := Follow(w.options(w.files))
 		table := w.entries[2].Event.Moves()[0].UUID
-		if at, err := f.Named(ctx, table); at != "" || err != nil {
+		if at, err := Named(ctx, w.files, table); at != "" || err != nil {
 			t.Errorf("before its birth: %q, %v", at, err)
 		}
 		w.grow(t, 3)
@@ -212,16 +212,63 @@ func TestNamed(t *testing.T) {
 		synctest.Wait()
 		first := journaltest.Events(t, w.lineage(), 2)[0].Moves()[0].To.Pointer.MetadataLocation
 		w.grow(t, 3)
-		if at, err := f.Named(ctx, table); at != first || err != nil {
+		if at, err := Named(ctx, w.files, table); at != first || err != nil {
 			t.Errorf("%q, %v; want %q", at, err, first)
 		}
 		must(t, f.Close(ctx))
-		if at, err := f.Named(ctx, table); at == first || at == "" || err != nil {
+		if at, err := Named(ctx, w.files, table); at == first || at == "" || err != nil {
 			t.Errorf("%q, %v", at, err)
 		}
 		must(t, w.files.Put(ctx, Key(table), []byte("{")))
-		if at, err := f.Named(ctx, table); at != "" || !errors.Is(err, ErrDamaged) {
+		if at, err := Named(ctx, w.files, table); at != "" || !errors.Is(err, ErrDamaged) {
 			t.Errorf("%q, %v", at, err)
 		}
+	})
+}
+
+// A replica that has no follower lists what nobody knows itself: once the sidecar names
+// the file that the change is from, and beside what others have listed. Where it never
+// does, it says so.
+func TestCase33_UnconfirmedElsewhere(t *testing.T) {
+	bubble(t, busy(), func(t *testing.T, w *world) {
+		key := w.orderKey()
+		w.grow(t, 3)
+		o := w.options(w.files)
+		o.Others = true
+		f := Follow(o)
+		synctest.Wait()
+		w.grow(t, 1)
+		unknown := w.entries[0].Event
+		move := unknown.Moves()[0]
+		done := make(chan error, 1)
+		go func() { done <- AddUnconfirmed(ctx, w.files, unknown.ID, move) }()
+		synctest.Wait() // the sidecar names the file before
+		f.Wake()
+		must(t, <-done)
+		other := move
+		to := *move.To
+		to.Pointer.MetadataLocation += ".other"
+		other.To = &to
+		must(t, f.Unconfirmed(ctx, lake, other))
+		want := []Unconfirmed{{move.To.Pointer.MetadataLocation, unknown.ID}, {other.To.Pointer.MetadataLocation, lake}}
+		if o := w.object(t, key); !slices.Equal(o.Unconfirmed, want) || o.Seq != unknown.Seq-1 {
+			t.Errorf("%+v", o)
+		}
+		birth := move
+		birth.From = nil
+		must(t, AddUnconfirmed(ctx, w.files, unknown.ID, birth))
+		w.grow(t, 1)
+		f.Wake()
+		time.Sleep(Interval)
+		synctest.Wait()
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if err := AddUnconfirmed(short, w.files, unknown.ID, move); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it has moved on: %v", err)
+		}
+		if o := w.object(t, key); o.Unconfirmed != nil || o.Seq != unknown.Seq {
+			t.Errorf("%+v", o)
+		}
+		must(t, f.Close(ctx))
 	})
 }

@@ -45,6 +45,13 @@ func (w *work) load(ctx context.Context, n *entry) error {
 		}
 	}
 	n.loaded = true
+	switch s := w.seen[n.key]; {
+	case s == nil || n.seq >= s.seq:
+	case s.gone: // somebody has put back what was purged
+		n.object, n.before, n.seq = nil, "", s.seq
+	case n.since == 0:
+		return &setBack{n.seq + 1}
+	}
 	return nil
 }
 

@@ -21,6 +21,7 @@ type round struct {
 // round folds what is new, writes it, and then the cursor. Between writes serve is
 // called, which may use w.
 func (w *work) round(ctx context.Context, serve func()) (r round) {
+	w.lookAgain(ctx, &r)
 	err := w.catchUp(ctx)
 	for _, f := range w.held {
 		r.fail(f)
@@ -121,6 +122,7 @@ func (w *work) settle(n *entry, err error) {
 	default:
 		n.err = nil
 		delete(w.pending, n.key)
+		w.watch(n)
 	}
 }
 
@@ -131,9 +133,12 @@ func (n *entry) wait(err error) {
 	n.due = time.Now().Add(n.pause)
 }
 
-// put makes the file of an entry what it is to be. Many entries may be put at the
-// same time.
+// put makes the file of an entry what it is to be, or leaves it where another follower
+// has made it more than that. Many entries may be put at the same time.
 func (w *work) put(ctx context.Context, n *entry) error {
+	if passed, err := w.passed(ctx, n); err != nil || passed {
+		return err
+	}
 	var data []byte
 	var err error
 	switch {

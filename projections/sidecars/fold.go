@@ -66,7 +66,11 @@ func (w *work) fold(ctx context.Context, e journal.Event, wanted func(key string
 		if n.seq >= e.Seq || n.since != 0 {
 			continue
 		}
-		if err := c.next(n); err != nil {
+		err := c.next(n)
+		if n.startOver(err) {
+			continue
+		}
+		if err != nil {
 			if err := w.holdBack(ctx, n, e.Seq, failure{err, e.Cause.RequestID}); err != nil {
 				return err
 			}
@@ -80,6 +84,9 @@ func (w *work) fold(ctx context.Context, e journal.Event, wanted func(key string
 // move makes the next state of a table or view.
 func (w *work) move(ctx context.Context, n *entry, e journal.Event, i int) error {
 	m := e.Moves()[i]
+	if err := n.follows(m); err != nil {
+		return err
+	}
 	next := Object{
 		Kind: m.Kind, Warehouse: w.Name, UUID: m.UUID, Identifier: m.Identifier(), State: Active, UpdatedAt: e.At, Extras: w.extras(e),
 	}

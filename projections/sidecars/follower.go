@@ -31,6 +31,11 @@ type Options struct {
 	Roots warehouse.Roots // where metadata files are, to see which descend from which; optional
 	From  journal.Reader  // the warehouse's lineage
 
+	// Others: another follower may write at the same time, one that does not know yet
+	// that it has lost its lease. What lies there is looked at before it is replaced, and
+	// what was written is looked at again, whenever the follower is woken.
+	Others bool
+
 	// Failed is told of each failure: to write the sidecar that a request made
 	// necessary, or, without a request, to read the journal or write the cursor. It
 	// is called by many goroutines and must not block.
@@ -112,15 +117,24 @@ func between(a, b journal.Position) uint64 {
 	return uint64(b.Seq - a.Seq)
 }
 
-// Close stops the follower and writes what is not written yet. ctx bounds that;
-// why something is left is returned, and not told to Failed. Close is called once,
-// before the journal is closed.
-func (f *Follower) Close(ctx context.Context) error {
+// Stop stops the follower as it is: when it returns nil, nothing is written any more. ctx
+// bounds how long it waits. One of Stop and Close is called, once, before the journal is
+// closed.
+func (f *Follower) Stop(ctx context.Context) error {
 	f.cancel()
 	select {
 	case <-f.done:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// Close is Stop, and writes what is not written yet. Why something is left is returned,
+// and not told to Failed.
+func (f *Follower) Close(ctx context.Context) error {
+	if err := f.Stop(ctx); err != nil {
+		return err
 	}
 	f.work.impatient = true
 	for {

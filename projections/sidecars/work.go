@@ -29,6 +29,7 @@ type work struct {
 	backoff   time.Duration // after a round in which all failed
 	impatient bool          // nothing waits for its pause any more
 	held      []failure     // why entries are held back, since the round began
+	seen      watches       // what was written, where others write too
 }
 
 // entry is the sidecar of one object: its newest state as far as it is known.
@@ -42,6 +43,7 @@ type entry struct {
 	dirty     bool        // the file is to be written
 	requestID string      // of the newest event
 	since     journal.Seq // it is held back: events from here on are not in the state; 0: it is not
+	anew      bool        // because its file was set back
 
 	err   error // why it could not be written the last time
 	pause time.Duration
@@ -49,7 +51,7 @@ type entry struct {
 }
 
 func newWork(o Options) work {
-	return work{Options: o, pending: map[string]*entry{}, room: 1 << 12, together: 512, largest: journal.MaxInflatedBytes}
+	return work{Options: o, pending: map[string]*entry{}, seen: watches{}, room: 1 << 12, together: 512, largest: journal.MaxInflatedBytes}
 }
 
 // begin reads the cursor and decides from where the journal is read. A cursor that
@@ -137,6 +139,9 @@ func (w *work) foldAll(ctx context.Context, events []journal.Event) error {
 	}
 	errs := inParallel(wanted, func(n *entry) error { return w.load(ctx, n) })
 	for i, err := range errs {
+		if wanted[i].startOver(err) {
+			continue
+		}
 		if err != nil {
 			id := because[wanted[i]]
 			if err := w.holdBack(ctx, wanted[i], events[0].Seq, failure{err, id[:len(id)-1]}); err != nil {
