@@ -115,7 +115,7 @@ func (s *spoilt) Reset(ctx context.Context) error {
 
 type tables []uuid.UUID
 
-func (l tables) Warehouses(context.Context) ([]uuid.UUID, error) { return l, nil }
+func (l tables) Held(context.Context) ([]uuid.UUID, error) { return l, nil }
 
 func TestStrayTables(t *testing.T) {
 	w, id := born(t)

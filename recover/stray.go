@@ -12,14 +12,14 @@ import (
 
 // Lister is a store of pointer tables that can tell whose they are.
 type Lister interface {
-	// Warehouses lists the ids of those that anything was applied to.
-	Warehouses(ctx context.Context) ([]uuid.UUID, error)
+	// Held lists the ids of those that anything was applied to.
+	Held(ctx context.Context) ([]uuid.UUID, error)
 }
 
 // Stray refuses pointer tables of a warehouse that the journal has no history
 // of: the journal was lost or replaced, and they may be all that is left of it.
 func Stray(ctx context.Context, j journal.Journal, tables Lister) error {
-	held, err := tables.Warehouses(ctx) // first: what is born meanwhile is in both
+	held, err := tables.Held(ctx) // first: what is born meanwhile is in both
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,11 @@ func (x *recovery) fill(ctx context.Context, e *evidence) (recover.Report, error
 	if err := x.replay(ctx); err != nil {
 		return recover.Report{}, incomplete(e.Name, err)
 	}
-	report, err := x.execute(ctx, e, x.node.journal, x.node.tables)
+	r, err := x.node.newRecorder(ctx, recorder.Options{Clock: x.node.clock})
+	if err != nil {
+		return recover.Report{}, incomplete(e.Name, err)
+	}
+	report, err := x.execute(ctx, e, x.node.journal, r)
 	if err == nil {
 		// Complete. A crash before this leaves an anchor of the past, which is right.
 		err = anchor.Follow(e.roots[0].Store, x.node.journal.Warehouse(e.id), func(error) {}).Close(ctx)
@@ -100,7 +104,7 @@ func (x *recovery) try(ctx context.Context, e *evidence) (recover.Report, error)
 		if err != nil {
 			return recover.Report{}, damaged(err)
 		}
-		return x.execute(ctx, e, scratch{onlyOf{x.node.journal, e.id}}, tables)
+		return x.tryOn(ctx, e, scratch{onlyOf{x.node.journal, e.id}}, tables)
 	}
 	kept := journal.NewMemory()
 	run, err := x.incarnate(ctx, e, kept, false)
@@ -111,15 +115,19 @@ func (x *recovery) try(ctx context.Context, e *evidence) (recover.Report, error)
 	if err := projections.CatchUp(ctx, kept.Warehouse(e.id), 0, tables.Warehouse(e.id)); err != nil {
 		return recover.Report{}, err
 	}
-	return x.execute(ctx, e, kept, tables)
+	return x.tryOn(ctx, e, kept, tables)
 }
 
-// execute executes the plan.
-func (x *recovery) execute(ctx context.Context, e *evidence, j journal.Journal, tables projections.Store) (recover.Report, error) {
+func (x *recovery) tryOn(ctx context.Context, e *evidence, j journal.Journal, tables projections.Store) (recover.Report, error) {
 	r, err := recorder.New(ctx, j, tables, recorder.Options{Clock: x.node.clock})
 	if err != nil {
 		return recover.Report{}, err
 	}
+	return x.execute(ctx, e, j, r)
+}
+
+// execute executes the plan with a recorder, and closes that.
+func (x *recovery) execute(ctx context.Context, e *evidence, j journal.Journal, r *recorder.Recorder) (recover.Report, error) {
 	defer r.Close()
 	lost, err := x.missed(ctx, e)
 	if err != nil {

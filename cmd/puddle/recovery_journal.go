@@ -68,13 +68,7 @@ func (x files) copyWhole(ctx context.Context, path, whole string) (ends map[uuid
 	if err := x.takeOver(ctx, old, into); err != nil {
 		return nil, err
 	}
-	ends = map[uuid.UUID]journal.Position{}
-	for id := range x.damaged {
-		if head, err := old.Warehouse(id).Head(ctx); err == nil {
-			ends[id] = head
-		}
-	}
-	return ends, nil
+	return x.ends(ctx, old), nil
 }
 
 // copyDamaged takes what is whole of a journal into memory: a dry run goes on with that.
@@ -95,6 +89,17 @@ func (x files) openDamaged(path string) (*bolt.Journal, error) {
 		return nil, nil
 	}
 	return old, err
+}
+
+// ends are where the histories ended of which something is damaged.
+func (x *recovery) ends(ctx context.Context, old journal.Journal) map[uuid.UUID]journal.Position {
+	ends := map[uuid.UUID]journal.Position{}
+	for id := range x.damaged {
+		if head, err := old.Warehouse(id).Head(ctx); err == nil {
+			ends[id] = head
+		}
+	}
+	return ends
 }
 
 // raise has the anchors say where the histories of their warehouses ended.

@@ -31,7 +31,7 @@ func Made(ctx context.Context, o Options) (made bool, err error) {
 // Discard drops another schema of the database with all that is in it, if it is there.
 func (db *DB) Discard(ctx context.Context, schema string) error {
 	_, err := db.pool.Exec(ctx, `DROP SCHEMA IF EXISTS `+quote(schema)+` CASCADE`)
-	return mayNot(err)
+	return MayNot(err)
 }
 
 // Supersede puts another schema of the database in the place of this one, which from
@@ -52,7 +52,7 @@ func (db *DB) Supersede(ctx context.Context, by, aside string) error {
 		return nil
 	})
 	if err != nil {
-		return mayNot(err)
+		return MayNot(err)
 	}
 	db.pool.Reset() // what was prepared was of the other tables
 	db.floors.mu.Lock()
@@ -61,8 +61,8 @@ func (db *DB) Supersede(ctx context.Context, by, aside string) error {
 	return nil
 }
 
-// mayNot names what a refusal for want of rights is.
-func mayNot(err error) error {
+// MayNot is an error of the server, and ErrMayNot where it is one for want of rights.
+func MayNot(err error) error {
 	const insufficientPrivilege = "42501"
 	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == insufficientPrivilege {
 		return fmt.Errorf("%w: %w", ErrMayNot, err)

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Warehouses lists the ids of those that any event was applied to, ascending.
-func (db *DB) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
+// Held lists the ids of those that any event was applied to, ascending.
+func (db *DB) Held(ctx context.Context) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := db.read(ctx, func(s *session) error {
 		return s.each(func(rows *sql.Rows) error {

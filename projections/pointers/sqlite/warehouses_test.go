@@ -28,7 +28,7 @@ func TestWarehousesAreListed(t *testing.T) {
 	}
 	want = slices.Delete(want, 1, 2)
 	slices.SortFunc(want, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	if got, err := db.Warehouses(t.Context()); err != nil || !slices.Equal(got, want) {
+	if got, err := db.Held(t.Context()); err != nil || !slices.Equal(got, want) {
 		t.Errorf("warehouses %v, %v; want %v", got, err, want)
 	}
 }
