@@ -11,6 +11,7 @@ import (
 
 	"puddle/journal"
 	journalpostgres "puddle/journal/postgres"
+	tablespostgres "puddle/projections/pointers/postgres"
 	"puddle/projections/recorder"
 	"puddle/recover"
 	"puddle/rest"
@@ -20,7 +21,8 @@ import (
 // schema of a PostgreSQL database, and what one of them changes the others see at once.
 type shared struct {
 	*node
-	db *journalpostgres.DB
+	db    *journalpostgres.DB
+	turns turns
 
 	mu   sync.Mutex
 	last error // guarded by mu: why changes are refused, as seen last
@@ -50,6 +52,14 @@ func (n *shared) openJournal(ctx context.Context) error {
 	if n.purpose != serving && n.purpose != changing {
 		return nil
 	}
+	leave, err := n.db.Join(ctx)
+	if err != nil {
+		return unsuited(err)
+	}
+	n.onClose(func() error {
+		leave()
+		return nil
+	})
 	return nil
 }
 
@@ -93,7 +103,13 @@ func unsuited(err error) error {
 
 // openTables implements metastore. Those of an older build are emptied, and replayed.
 func (n *shared) openTables(ctx context.Context) error {
-	return errors.New("pointer tables in PostgreSQL are not in this build")
+	tables, err := tablespostgres.Open(ctx, n.db)
+	if err != nil {
+		return err
+	}
+	n.tables, n.turns = tables, turns{tables}
+	n.onClose(tables.Close)
+	return nil
 }
 
 // replaceTables implements metastore: others use them, so that it takes a recovery, alone.
@@ -118,7 +134,7 @@ func (n *shared) births() journal.Journal { return &bearing{DB: n.db} }
 
 // newRecorder implements metastore.
 func (n *shared) newRecorder(ctx context.Context, o recorder.Options) (*recorder.Recorder, error) {
-	return recorder.New(ctx, n.journal, n.tables, o)
+	return recorder.NewShared(ctx, n.turns, o)
 }
 
 // sizes implements metastore.

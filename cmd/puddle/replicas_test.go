@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"puddle/cmd/puddle/config"
+	"puddle/internal/postgrestest"
+	"puddle/journal"
+	"puddle/journal/journaltest"
+)
+
+// replica is the configuration of the i-th replica over the database at a URL and the
+// warehouse in dir.
+func replica(t *testing.T, dir, url string, i int, more string) config.Config {
+	t.Helper()
+	file := filepath.Join(dir, fmt.Sprintf("puddle%d.yaml", i))
+	text := fmt.Sprintf("data-dir: %s/d%d\nwarehouses: {default: {location: %s/w}}\nmetastore: {type: postgresql, postgresql: {url: %q%s}}\n", dir, i, dir, url, more)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Server.Addr = "127.0.0.1:0"
+	return c
+}
+
+// What one replica has answered the others show at once, in every kind of change.
+func TestReplicas(t *testing.T) {
+	dir, url := t.TempDir(), postgrestest.Open(t)
+	a, b := started(t, replica(t, dir, url, 1, "")), started(t, replica(t, dir, url, 2, ""))
+	if status := a.post("/api/catalog/v1/namespaces", `{"namespace":["a"]}`); status != http.StatusOK {
+		t.Fatal(status)
+	}
+	b.wantNamespaces([]string{"a"})
+	if status := b.post("/api/catalog/v1/namespaces/a/tables", `{"name":"t","schema":{"type":"struct","fields":[]}}`); status != http.StatusOK {
+		t.Fatal(status)
+	}
+	for i, r := range []*running{a, b, a, b} {
+		if status, _, kind := r.commit(fmt.Sprint(i)); status != http.StatusOK {
+			t.Fatalf("commit %d: %d %s", i, status, kind)
+		}
+		for _, reader := range []*running{a, b} {
+			if got := reader.property(); got != fmt.Sprint(i) {
+				t.Errorf("after commit %d the property is %q", i, got)
+			}
+		}
+	}
+	a.ask(http.MethodDelete, oneTable, http.StatusNoContent)
+	if status := b.get(oneTable); status != http.StatusNotFound {
+		t.Errorf("dropped on the other one: status %d", status)
+	}
+	if status := b.ready(); status != http.StatusOK {
+		t.Errorf("ready is %d", status)
+	}
+	a.stopped()
+	b.stopped()
+	again := started(t, replica(t, dir, url, 1, ""))
+	again.wantNamespaces([]string{"a"})
+	again.stopped()
+}
+
+// Replicas that start together over nothing bear one warehouse.
+func TestReplicasStartTogether(t *testing.T) {
+	for range 8 {
+		dir, url := t.TempDir(), postgrestest.Open(t)
+		var wait sync.WaitGroup
+		all := make([]*node, 4)
+		for i := range all {
+			c := replica(t, dir, url, i, ", max-connections: 3")
+			wait.Go(func() {
+				n, err := newNode(c, zerolog.Nop(), serving, journal.NewClock()).open(t.Context(), func() error { return nil })
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				all[i] = n
+			})
+		}
+		wait.Wait()
+		ids := map[string]int{}
+		for _, n := range all {
+			if n == nil {
+				continue
+			}
+			ids[n.warehouses[0].id.String()]++
+			if events := journaltest.Events(t, n.journal.Warehouse(n.warehouses[0].id), 0); len(events) != 1 {
+				t.Errorf("the history has %d events", len(events))
+			}
+			if all, err := n.journal.Warehouses(t.Context()); err != nil || len(all) != 1 {
+				t.Errorf("warehouses are %v, %v", all, err)
+			}
+		}
+		for _, n := range all {
+			if n != nil {
+				if err := n.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if len(ids) != 1 {
+			t.Fatalf("they serve %v", ids)
+		}
+	}
+}
+
+// With fewer connections than clients changes are made or refused, to be tried again, and
+// afterwards all is as before.
+func TestFewConnections(t *testing.T) {
+	dir, url := t.TempDir(), postgrestest.Open(t)
+	r := started(t, replica(t, dir, url, 1, ", max-connections: 2"))
+	var mu sync.Mutex
+	var made []string
+	var wait sync.WaitGroup
+	for client := range 64 {
+		wait.Go(func() {
+			for i := range 4 {
+				name := fmt.Sprintf("n%d_%d", client, i)
+				status := r.post("/api/catalog/v1/namespaces", fmt.Sprintf(`{"namespace":[%q]}`, name))
+				read := r.get("/api/catalog/v1/namespaces/" + name)
+				mu.Lock()
+				if status == http.StatusOK {
+					made = append(made, name)
+				}
+				mu.Unlock()
+				if !slices.Contains([]int{200, 429, 503}, status) || !slices.Contains([]int{200, 404, 429, 503}, read) {
+					t.Errorf("made with %d, read with %d", status, read)
+				}
+				if status == http.StatusOK && read == http.StatusNotFound {
+					t.Errorf("%s was acknowledged and is not there", name)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	slices.Sort(made)
+	for _, name := range made {
+		if status := r.get("/api/catalog/v1/namespaces/" + name); status != http.StatusOK {
+			t.Errorf("%s is %d", name, status)
+		}
+	}
+	if status := r.ready(); status != http.StatusOK {
+		t.Errorf("ready is %d", status)
+	}
+	if shown := strings.Join(r.metrics(), "\n"); !strings.Contains(shown, "puddle_database_connections_limit 2") {
+		t.Errorf("metrics show\n%s", shown)
+	}
+	r.stopped()
+}
