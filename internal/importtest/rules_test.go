@@ -26,6 +26,7 @@ var rules = []rule{
 
 	{"projections/pointers/postgres", []string{"journal", "journal/postgres", "projections", "projections/pointers"}, all(http, logs, config, s3), "pointer tables in the database of the journal are written in its transactions"},
 	{"projections/pointers/...", []string{"journal", "projections", "projections/pointers/..."}, all(http, logs, config, s3), "pointer tables are a projection in SQL"},
+	{"projections/recorder/recordertest", []string{"journal", "journal/journaltest", "projections", "projections/recorder"}, all(http, sql, logs, config, s3), "the suite sees a database through its contract"},
 	{"projections/recorder/...", []string{"journal", "projections"}, all(http, sql, logs, config, s3), "the recorder joins a journal and the pointer tables through their contracts; nobody above it"},
 	{"projections/sidecars/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},
 	{"projections/archive/...", []string{"journal", "projections", "internal/warehouse"}, all(http, sql, logs, config, s3), "a follower writes to a warehouse through its contract"},

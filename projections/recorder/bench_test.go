@@ -13,6 +13,7 @@ import (
 	"puddle/journal/journaltest"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // BenchmarkRecord commits to tables, each goroutine to its own, over bbolt and
@@ -48,33 +49,28 @@ func share(n, of, i int) int { return n*(i+1)/of - n*i/of }
 
 func createTables(b *testing.B, s *stage, n int) []projections.Object {
 	b.Helper()
-	if _, err := s.Record(ctx, namespace(lake, "bench")); err != nil {
+	if _, err := s.Record(ctx, recordertest.Namespace(lake, "bench")); err != nil {
 		b.Fatal(err)
 	}
 	var tables []projections.Object
 	for i := range n {
-		e, err := s.Record(ctx, create(lake, "bench", fmt.Sprint("t", i)))
+		e, err := s.Record(ctx, recordertest.Create(lake, "bench", fmt.Sprint("t", i)))
 		if err != nil {
 			b.Fatal(err)
 		}
-		tables = append(tables, object(e.Moves()[0]))
+		tables = append(tables, recordertest.Object(e.Moves()[0]))
 	}
 	return tables
 }
 
-// object is what a move left.
-func object(m journal.Move) projections.Object {
-	return projections.Object{Kind: m.Kind, UUID: m.UUID, Identifier: m.To.Identifier, Pointer: m.To.Pointer, Location: m.To.Location}
-}
-
 func commitOften(b *testing.B, s *stage, o projections.Object, times int) {
 	for range times {
-		e, err := s.Record(ctx, commit(lake, o))
+		e, err := s.Record(ctx, recordertest.Commit(lake, o))
 		if err != nil {
 			b.Error(err)
 			return
 		}
-		o = object(e.Moves()[0])
+		o = recordertest.Object(e.Moves()[0])
 	}
 }
 
@@ -83,7 +79,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("group=%d", size), func(b *testing.B) {
 			j := pair{"journal.db", ""}.in(b.TempDir()).openJournal(b)
 			defer closeIt(b, j)
-			bear(b, j)
+			recordertest.Bear(b, j)
 			var chain journal.Chain
 			for e, err := range j.Warehouse(lake).ScanBack(ctx, 0) {
 				if err != nil {
@@ -91,7 +87,7 @@ func BenchmarkAppend(b *testing.B) {
 				}
 				chain = journal.ChainAt(e)
 			}
-			o := object(create(lake, "bench", "t").Body.(journal.TableCreated).Moves[0])
+			o := recordertest.Object(recordertest.Create(lake, "bench", "t").Body.(journal.TableCreated).Moves[0])
 			b.ResetTimer()
 			for n := 0; n < b.N; n += size {
 				chain = appendGroup(b, j, chain, o, min(size, b.N-n))
@@ -105,7 +101,7 @@ func appendGroup(b *testing.B, j journal.Journal, chain journal.Chain, o project
 	var group []journal.Entry
 	for range size {
 		o.UUID = uuid.New()
-		entry, next, err := chain.Next(commit(lake, o), journal.NewClock().Read())
+		entry, next, err := chain.Next(recordertest.Commit(lake, o), journal.NewClock().Read())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -150,12 +146,12 @@ func BenchmarkCommitBesideMany(b *testing.B) {
 				for k := range share(n, together, w) {
 					all := objects[i]
 					o := &all[(from+together*k+w)*7919%len(all)]
-					e, err := stages[i].Record(ctx, commit(lake, *o))
+					e, err := stages[i].Record(ctx, recordertest.Commit(lake, *o))
 					if err != nil {
 						b.Error(err)
 						return
 					}
-					*o = object(e.Moves()[0])
+					*o = recordertest.Object(e.Moves()[0])
 				}
 			})
 		}
@@ -175,14 +171,14 @@ func crowded(b *testing.B, tables int) (*stage, []projections.Object) {
 	story.CreateNamespace(journal.Namespace{"bench"}, nil)
 	drafts := story.Drafts
 	for i := range tables {
-		drafts = append(drafts, create(lake, "bench", fmt.Sprint("before ", i)))
+		drafts = append(drafts, recordertest.Create(lake, "bench", fmt.Sprint("before ", i)))
 	}
 	entries := journaltest.Entries(b, drafts, journaltest.Start)
 	journaltest.Append(b, j, entries)
 	var objects []projections.Object
 	for _, e := range entries {
 		for _, m := range e.Event.Moves() {
-			objects = append(objects, object(m))
+			objects = append(objects, recordertest.Object(m))
 		}
 	}
 	s := newStageOver(b, j, store, nil, recorder.Options{})
@@ -227,7 +223,7 @@ func createTogether(b *testing.B, s *stage, name string, tables int) {
 	for i := range goroutines {
 		writers.Go(func() {
 			for n := range share(tables, goroutines, i) {
-				if _, err := s.Record(ctx, create(lake, "bench", fmt.Sprint(name, " ", i, " ", n))); err != nil {
+				if _, err := s.Record(ctx, recordertest.Create(lake, "bench", fmt.Sprint(name, " ", i, " ", n))); err != nil {
 					b.Error(err)
 					return
 				}

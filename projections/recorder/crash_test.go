@@ -18,6 +18,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // childEnv names the folder in which this test binary, started again, writes
@@ -39,7 +40,7 @@ type message struct {
 	ID       uuid.UUID
 	Position journal.Position
 	Text     string
-	Key      boundKey
+	Key      recordertest.BoundKey
 	Answer   journal.Answer
 	Taken    bool
 }
@@ -57,27 +58,27 @@ const (
 // again: what it was told is true of the files.
 func TestKilledProcessLosesNothing(t *testing.T) {
 	p := pair{"journal.db", "puddle.db"}.in(t.TempDir())
-	seen := newOutcomes()
+	seen := recordertest.NewOutcomes()
 	for round := range 10 {
-		enough, before := 40+rand.IntN(400), len(seen.done)
+		enough, before := 40+rand.IntN(400), len(seen.Done)
 		runAndKill(t, filepath.Dir(p.journal), enough, seen)
-		if len(seen.done) == before {
+		if len(seen.Done) == before {
 			t.Fatalf("round %d: nothing was acknowledged", round)
 		}
 		j, store := p.open(t)
-		catchUp(t, j, store)
-		seen.check(t, checkLaws(t, j, store))
-		seen.checkKeys(t, j)
+		recordertest.CatchUp(t, j, store)
+		seen.Check(t, recordertest.CheckLaws(t, j, store))
+		seen.CheckKeys(t, j)
 		closeIt(t, store)
 		closeIt(t, j)
 		t.Logf("round %d: killed after %d messages; until now %d done, %d refused, %d unknown",
-			round, enough, len(seen.done), len(seen.refused), len(seen.unknown))
+			round, enough, len(seen.Done), len(seen.Refused), len(seen.Unknown))
 	}
 }
 
 // runAndKill starts the child, kills it once it has said enough, and hears what
 // it had said until then.
-func runAndKill(t *testing.T, dir string, enough int, seen *outcomes) {
+func runAndKill(t *testing.T, dir string, enough int, seen *recordertest.Outcomes) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childEnv+"="+dir)
@@ -104,23 +105,23 @@ func runAndKill(t *testing.T, dir string, enough int, seen *outcomes) {
 	}
 }
 
-func (m message) tell(seen *outcomes) {
+func (m message) tell(seen *recordertest.Outcomes) {
 	switch m.Says {
 	case tries:
-		seen.hears(m.ID, journal.Event{}, journal.ErrUnknownOutcome)
+		seen.Hears(m.ID, journal.Event{}, journal.ErrUnknownOutcome)
 	case done:
-		delete(seen.unknown, m.ID)
-		seen.hears(m.ID, journal.Event{Position: m.Position}, nil)
+		delete(seen.Unknown, m.ID)
+		seen.Hears(m.ID, journal.Event{Position: m.Position}, nil)
 	case refused:
-		delete(seen.unknown, m.ID)
-		seen.hears(m.ID, journal.Event{}, errors.New(m.Text))
+		delete(seen.Unknown, m.ID)
+		seen.Hears(m.ID, journal.Event{}, errors.New(m.Text))
 	case complains:
-		seen.complains(m.Text)
+		seen.Complains(m.Text)
 	case triesKey:
-		seen.triesKey(m.Key)
+		seen.TriesKey(m.Key)
 	case hearsKey:
-		m.Answer.Request = asked(m.Key.Key) // whose body the JSON of an answer hides
-		seen.hearsKey(m.Key, m.Answer, m.err())
+		m.Answer.Request = recordertest.Asked(m.Key.Key) // whose body the JSON of an answer hides
+		seen.HearsKey(m.Key, m.Answer, m.err())
 	}
 }
 
@@ -153,9 +154,9 @@ func (t *teller) say(m message) {
 	}
 }
 
-func (t *teller) tries(id uuid.UUID) { t.say(message{Says: tries, ID: id}) }
+func (t *teller) Tries(id uuid.UUID) { t.say(message{Says: tries, ID: id}) }
 
-func (t *teller) hears(id uuid.UUID, e journal.Event, err error) {
+func (t *teller) Hears(id uuid.UUID, e journal.Event, err error) {
 	if err != nil {
 		t.say(message{Says: refused, ID: id, Text: err.Error()})
 		return
@@ -163,9 +164,9 @@ func (t *teller) hears(id uuid.UUID, e journal.Event, err error) {
 	t.say(message{Says: done, ID: id, Position: e.Position})
 }
 
-func (t *teller) triesKey(k boundKey) { t.say(message{Says: triesKey, Key: k}) }
+func (t *teller) TriesKey(k recordertest.BoundKey) { t.say(message{Says: triesKey, Key: k}) }
 
-func (t *teller) hearsKey(k boundKey, a journal.Answer, err error) {
+func (t *teller) HearsKey(k recordertest.BoundKey, a journal.Answer, err error) {
 	m := message{Says: hearsKey, Key: k, Answer: a, Taken: errors.Is(err, journal.ErrKeyTaken)}
 	if err != nil {
 		m.Text = err.Error()
@@ -173,7 +174,7 @@ func (t *teller) hearsKey(k boundKey, a journal.Answer, err error) {
 	t.say(m)
 }
 
-func (t *teller) complains(promise string) { t.say(message{Says: complains, Text: promise}) }
+func (t *teller) Complains(promise string) { t.say(message{Says: complains, Text: promise}) }
 
 // childTB fails as a test does, where there is none.
 type childTB struct{ testing.TB }
@@ -193,9 +194,9 @@ func runChild(dir string) {
 	var writers sync.WaitGroup
 	for range 8 {
 		writers.Go(func() {
-			c := client{Recorder: s.Recorder, told: out}
+			c := recordertest.Client{Recorder: s.Recorder, Told: out}
 			for {
-				c.do(drawAction().Example(rand.Int()))
+				c.Do(recordertest.DrawAction().Example(rand.Int()))
 			}
 		})
 	}

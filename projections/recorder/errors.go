@@ -8,8 +8,8 @@ import (
 // When a draft is not recorded. "Surely not done" is said of this call: of a draft
 // that was tried before it tells nothing about that try. Beside these Record answers
 // *projections.Conflict, journal.ErrKeyTaken, journal.ErrTooLarge, journal.ErrRecord,
-// journal.ErrRequest and journal.ErrNoWarehouse for drafts that are refused, and
-// journal.ErrUnknownOutcome.
+// journal.ErrRequest, journal.ErrNoBase and journal.ErrNoWarehouse for drafts that are
+// refused, whatever else a Database refuses for good, and journal.ErrUnknownOutcome.
 var (
 	// ErrNotRecorded: surely not done, for a reason that may pass (it is
 	// wrapped): the pointer tables or the journal could not be written, or the

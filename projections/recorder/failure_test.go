@@ -14,6 +14,7 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // With step 4 failed the answer is yes, and readers and drafts wait until the
@@ -30,14 +31,14 @@ func TestCommitFailsAndCatchesUp(t *testing.T) {
 				}
 				return nil
 			}, recorder.Options{OnBehind: func(reason error) { reasons = append(reasons, reason) }})
-			e, err := s.Record(ctx, namespace(lake, "a"))
+			e, err := s.Record(ctx, recordertest.Namespace(lake, "a"))
 			if err != nil || e.Seq != 2 {
 				t.Fatalf("seq %d, %v", e.Seq, err)
 			}
 			if err := s.Ready(); !errors.Is(err, recorder.ErrBehind) || !errors.Is(err, errInjected) {
 				t.Errorf("ready: %v", err)
 			}
-			next := s.start(ctx, namespace(pond, "b"))
+			next := s.start(ctx, recordertest.Namespace(pond, "b"))
 			read := make(chan error, 1)
 			go func() {
 				_, err := s.Reader(lake).Namespace(ctx, journal.Namespace{"a"})
@@ -61,7 +62,7 @@ func TestCommitFailsAndCatchesUp(t *testing.T) {
 			if n := len(reasons); n < 8 || reasons[0] == nil || reasons[n-2] == nil || reasons[n-1] != nil {
 				t.Errorf("told of %d reasons: %v", n, reasons)
 			}
-			checkLaws(t, s.journal.Journal, s.store.Store)
+			recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 		})
 	}
 }
@@ -79,7 +80,7 @@ func TestTablesStayBehind(t *testing.T) {
 			}
 			return nil
 		}, recorder.Options{})
-		if _, err := s.Record(ctx, namespace(lake, "a")); err != nil {
+		if _, err := s.Record(ctx, recordertest.Namespace(lake, "a")); err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
@@ -87,25 +88,25 @@ func TestTablesStayBehind(t *testing.T) {
 			for i, err := range askAll(ctx, s.Reader(lake)) {
 				checkBehind(t, fmt.Sprintf("question %d", i), err)
 			}
-			_, err := s.Record(ctx, namespace(lake, "b"))
+			_, err := s.Record(ctx, recordertest.Namespace(lake, "b"))
 			checkBehind(t, "draft", err)
 			if !errors.Is(err, recorder.ErrNotRecorded) {
 				t.Errorf("draft: %v", err)
 			}
-			checkBehind(t, "answer", s.Remember(ctx, lake, conflicted(key(1))))
+			checkBehind(t, "answer", s.Remember(ctx, lake, recordertest.Conflicted(recordertest.Key(1))))
 		}
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("it took %v", took)
 		}
 		full.Store(false)
 		time.Sleep(2 * time.Second)
-		if _, err := s.Record(ctx, namespace(lake, "b")); err != nil {
+		if _, err := s.Record(ctx, recordertest.Namespace(lake, "b")); err != nil {
 			t.Error(err)
 		}
 		if err := errors.Join(s.Ready(), s.Close()); err != nil {
 			t.Error(err)
 		}
-		checkLaws(t, s.journal.Journal, s.store.Store)
+		recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 	})
 }
 
@@ -156,7 +157,7 @@ func TestTablesDoNotComeUp(t *testing.T) {
 				}
 				return nil
 			}, recorder.Options{})
-			first := s.start(ctx, namespace(lake, "a"))
+			first := s.start(ctx, recordertest.Namespace(lake, "a"))
 			read := make(chan []error, 1)
 			go func() {
 				<-first
@@ -176,14 +177,14 @@ func TestTablesDoNotComeUp(t *testing.T) {
 					t.Errorf("%s: question %d: %v", name, i, err)
 				}
 			}
-			if _, err := s.Record(ctx, namespace(lake, "b")); !errors.Is(err, recorder.ErrStopped) {
+			if _, err := s.Record(ctx, recordertest.Namespace(lake, "b")); !errors.Is(err, recorder.ErrStopped) {
 				t.Errorf("%s: next: %v", name, err)
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			catchUp(t, s.journal.Journal, s.store.Store)
-			if events := checkLaws(t, s.journal.Journal, s.store.Store); len(events) != 3 {
+			recordertest.CatchUp(t, s.journal.Journal, s.store.Store)
+			if events := recordertest.CheckLaws(t, s.journal.Journal, s.store.Store); len(events) != 3 {
 				t.Errorf("%s: %d events", name, len(events))
 			}
 		})
@@ -195,22 +196,22 @@ func TestTablesDoNotComeUp(t *testing.T) {
 func TestUnknownOutcomeStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gather, letGo := gathering()
-		unknown := failAt("append", 2, false, errors.Join(journal.ErrUnknownOutcome, errInjected))
+		unknown := recordertest.FailAt("append", 2, false, errors.Join(journal.ErrUnknownOutcome, errInjected))
 		s := newStage(t, func(step string, done bool) error {
 			return errors.Join(gather(step, done), unknown(step, done))
 		}, recorder.Options{})
 		defer s.Close()
-		large := create(lake, "a", "t")
+		large := recordertest.Create(lake, "a", "t")
 		large.Documents = []journal.Document{{Codec: journal.CodecWholeZstd, Data: make([]byte, journal.MaxGroupBytes)}}
-		again := namespace(lake, "a")
-		answers := s.together(letGo, again, again, namespace(lake, "a"), namespace(pond, "a"), large)
+		again := recordertest.Namespace(lake, "a")
+		answers := s.together(letGo, again, again, recordertest.Namespace(lake, "a"), recordertest.Namespace(pond, "a"), large)
 		want := []error{journal.ErrUnknownOutcome, journal.ErrUnknownOutcome, recorder.ErrStopped, journal.ErrUnknownOutcome, recorder.ErrStopped}
 		for i, a := range answers {
 			if !errors.Is(a.err, want[i]) || errors.Is(a.err, journal.ErrUnknownOutcome) != (want[i] == journal.ErrUnknownOutcome) {
 				t.Errorf("draft %d: %v", i, a.err)
 			}
 		}
-		_, err := s.Record(ctx, namespace(lake, "later"))
+		_, err := s.Record(ctx, recordertest.Namespace(lake, "later"))
 		if !errors.Is(err, recorder.ErrStopped) || errors.Is(err, journal.ErrUnknownOutcome) {
 			t.Errorf("later: %v", err)
 		}
@@ -232,12 +233,12 @@ func TestLoserOfAGroupThatFailed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			gather, letGo := gathering()
 			n := map[string]int{"append": 2, "apply": 4, "begin": 2}[step]
-			fail := failAt(step, n, false, errInjected)
+			fail := recordertest.FailAt(step, n, false, errInjected)
 			s := newStage(t, func(step string, done bool) error {
 				return errors.Join(gather(step, done), fail(step, done))
 			}, recorder.Options{})
 			defer s.Close()
-			drafts := []journal.Draft{namespace(lake, "a"), namespace(lake, "a"), namespace(lake, "b")}
+			drafts := []journal.Draft{recordertest.Namespace(lake, "a"), recordertest.Namespace(lake, "a"), recordertest.Namespace(lake, "b")}
 			for i, a := range s.together(letGo, drafts...) {
 				if !errors.Is(a.err, recorder.ErrNotRecorded) || !errors.Is(a.err, errInjected) {
 					t.Errorf("%s: draft %d: %v", step, i, a.err)
@@ -246,7 +247,7 @@ func TestLoserOfAGroupThatFailed(t *testing.T) {
 			if e, err := s.Record(ctx, drafts[0]); err != nil || e.Seq != 2 {
 				t.Errorf("%s: tried again: seq %d, %v", step, e.Seq, err)
 			}
-			checkLaws(t, s.journal.Journal, s.store.Store)
+			recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 		})
 	}
 }
@@ -254,21 +255,21 @@ func TestLoserOfAGroupThatFailed(t *testing.T) {
 // Law 7: a store that is not where the journal is stops the start.
 func TestNewRefusesAStoreElsewhere(t *testing.T) {
 	j, longer, other := journal.NewMemory(), journal.NewMemory(), journal.NewMemory()
-	bear(t, j)
+	recordertest.Bear(t, j)
 	ahead, diverged := projections.NewMemory(), projections.NewMemory()
 	s := newStageOver(t, longer, ahead, nil, recorder.Options{})
-	if _, err := s.Record(ctx, namespace(pond, "a")); err != nil {
+	if _, err := s.Record(ctx, recordertest.Namespace(pond, "a")); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
 	for _, w := range []uuid.UUID{lake, pond} {
-		birth := draft(w, journal.IncarnationStarted{Name: "other", Location: "s3://lake/wh"})
+		birth := recordertest.Draft(w, journal.IncarnationStarted{Name: "other", Location: "s3://lake/wh"})
 		entry, _, err := journal.NewChain(w, uuid.New(), 0).Next(birth, journal.At(time.Now()))
 		if err := errors.Join(err, other.Append(ctx, entry)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	catchUp(t, other, diverged)
+	recordertest.CatchUp(t, other, diverged)
 	for _, c := range []struct {
 		store projections.Store
 		want  error
@@ -294,10 +295,10 @@ func TestDamagedTablesStop(t *testing.T) {
 		}
 		return nil
 	}, recorder.Options{})
-	if _, err := s.Record(ctx, namespace(lake, "a")); !errors.Is(err, recorder.ErrNotRecorded) {
+	if _, err := s.Record(ctx, recordertest.Namespace(lake, "a")); !errors.Is(err, recorder.ErrNotRecorded) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Record(ctx, namespace(lake, "b")); !errors.Is(err, recorder.ErrStopped) {
+	if _, err := s.Record(ctx, recordertest.Namespace(lake, "b")); !errors.Is(err, recorder.ErrStopped) {
 		t.Errorf("next: %v", err)
 	}
 	if err := s.Ready(); !errors.Is(err, recorder.ErrStopped) {

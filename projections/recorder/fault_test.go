@@ -9,6 +9,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // fault is a step that fails, before or after its effect.
@@ -40,27 +41,27 @@ var faults = []fault{
 func TestFaultMatrix(t *testing.T) {
 	type trouble struct {
 		nth   int
-		plans [][]action
+		plans [][]recordertest.Action
 	}
 	troubles := rapid.Custom(func(t *rapid.T) trouble {
-		return trouble{rapid.IntRange(1, 12).Draw(t, "nth"), plans().Draw(t, "plans")}
+		return trouble{rapid.IntRange(1, 12).Draw(t, "nth"), recordertest.Plans().Draw(t, "plans")}
 	})
 	for _, f := range faults {
 		t.Run(fmt.Sprintf("%s,done=%t,unknown=%t", f.step, f.done, errors.Is(f.err, journal.ErrUnknownOutcome)), func(t *testing.T) {
 			checkFew(t, troubles, func(tb rapid.TB, p pair, tr trouble) {
-				checkFault(tb, p, failAt(f.step, tr.nth, f.done, f.err), tr.plans)
+				checkFault(tb, p, recordertest.FailAt(f.step, tr.nth, f.done, f.err), tr.plans)
 			})
 		})
 	}
 }
 
-func checkFault(tb rapid.TB, p pair, h hook, plans [][]action) {
+func checkFault(tb rapid.TB, p pair, h recordertest.Hook, plans [][]recordertest.Action) {
 	j, store := p.open(tb)
 	s := newStageOver(tb, j, store, h, recorder.Options{})
-	seen := newOutcomes()
-	runClients(s.Recorder, plans, seen)
+	seen := recordertest.NewOutcomes()
+	recordertest.RunClients(plans, seen, s.Recorder)
 	closeIt(tb, s)
-	for _, err := range seen.failures() {
+	for _, err := range seen.Failures() {
 		if !errors.Is(err, recorder.ErrNotRecorded) && !errors.Is(err, recorder.ErrStopped) && !errors.Is(err, journal.ErrUnknownOutcome) {
 			tb.Fatalf("failed for no reason that is documented: %v", err)
 		}
@@ -68,13 +69,13 @@ func checkFault(tb rapid.TB, p pair, h hook, plans [][]action) {
 	j, store = p.reopen(tb, j, store)
 	defer closeIt(tb, j)
 	defer closeIt(tb, store)
-	catchUp(tb, j, store)
-	seen.check(tb, checkLaws(tb, j, store))
-	seen.checkKeys(tb, j)
+	recordertest.CatchUp(tb, j, store)
+	seen.Check(tb, recordertest.CheckLaws(tb, j, store))
+	seen.CheckKeys(tb, j)
 
 	again := newStageOver(tb, j, store, nil, recorder.Options{})
-	runClients(again.Recorder, plans, seen)
+	recordertest.RunClients(plans, seen, again.Recorder)
 	closeIt(tb, again)
-	seen.check(tb, checkLaws(tb, j, store))
-	seen.checkKeys(tb, j)
+	seen.Check(tb, recordertest.CheckLaws(tb, j, store))
+	seen.CheckKeys(tb, j)
 }

@@ -9,6 +9,7 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // What step 4 does, and the moments of a change at which a question may be
@@ -33,11 +34,11 @@ var orders = []struct {
 // on, never makes later readers see less than they did.
 func TestLateReadersChangeNothing(t *testing.T) {
 	for what, change := range map[string]func(projections.Object) journal.Draft{
-		"commit":  func(o projections.Object) journal.Draft { return commit(lake, o) },
-		"repoint": func(o projections.Object) journal.Draft { return repoint(lake, o) },
-		"drop":    func(o projections.Object) journal.Draft { return drop(lake, o, false) },
+		"commit":  func(o projections.Object) journal.Draft { return recordertest.Commit(lake, o) },
+		"repoint": func(o projections.Object) journal.Draft { return recordertest.Repoint(lake, o) },
+		"drop":    func(o projections.Object) journal.Draft { return recordertest.Drop(lake, o, false) },
 		"rename": func(o projections.Object) journal.Draft {
-			return rename(lake, o, journal.Identifier{Namespace: o.Identifier.Namespace, Name: "new"})
+			return recordertest.Rename(lake, o, journal.Identifier{Namespace: o.Identifier.Namespace, Name: "new"})
 		},
 	} {
 		for _, order := range orders {
@@ -85,7 +86,7 @@ func newLateReader(t *testing.T, asks, goesOn string, fail func(string, bool) bo
 	}
 	j, store := journal.NewMemory(), projections.NewMemory()
 	before := newStageOver(t, j, store, nil, recorder.Options{})
-	for _, d := range []journal.Draft{namespace(lake, "a"), create(lake, "a", "t")} {
+	for _, d := range []journal.Draft{recordertest.Namespace(lake, "a"), recordertest.Create(lake, "a", "t")} {
 		if _, err := before.Record(ctx, d); err != nil {
 			t.Fatal(err)
 		}

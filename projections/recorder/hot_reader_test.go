@@ -14,6 +14,7 @@ import (
 	"puddle/journal/journaltest"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // tinyHot has room for some four objects, so that most are pushed out.
@@ -136,17 +137,17 @@ func TestHotReadersNeverGoBack(t *testing.T) {
 		defer closeIt(t, store)
 		s := newStageOver(t, j, store, nil, recorder.Options{})
 		s.SetHot(hot, 1)
-		if _, err := s.Record(ctx, namespace(lake, "a")); err != nil {
+		if _, err := s.Record(ctx, recordertest.Namespace(lake, "a")); err != nil {
 			t.Fatal(err)
 		}
 		var writers, readers sync.WaitGroup
 		var over atomic.Bool
 		for i := range 3 {
-			e, err := s.Record(ctx, create(lake, "a", fmt.Sprint("t", i)))
+			e, err := s.Record(ctx, recordertest.Create(lake, "a", fmt.Sprint("t", i)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := object(e.Moves()[0])
+			o := recordertest.Object(e.Moves()[0])
 			known := &newest{id: o.Identifier}
 			writers.Go(func() { known.write(t, s, o) })
 			readers.Go(func() {
@@ -179,7 +180,7 @@ func (n *newest) learn(size int64) {
 
 func (n *newest) write(t *testing.T, s *stage, o projections.Object) {
 	for range 20 {
-		d := commit(lake, o)
+		d := recordertest.Commit(lake, o)
 		to := d.Body.(journal.TablesCommitted).Moves[0].To
 		to.Pointer.Size = o.Pointer.Size + 1
 		e, err := s.Record(ctx, d)
@@ -187,7 +188,7 @@ func (n *newest) write(t *testing.T, s *stage, o projections.Object) {
 			t.Error(err)
 			return
 		}
-		o = object(e.Moves()[0])
+		o = recordertest.Object(e.Moves()[0])
 		n.learn(o.Pointer.Size)
 	}
 }

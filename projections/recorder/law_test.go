@@ -2,7 +2,6 @@ package recorder_test
 
 import (
 	"errors"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,6 +10,7 @@ import (
 	"puddle/journal/journaltest"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // Drafts that break one rule each are refused, and they alone, on every pair of
@@ -44,7 +44,7 @@ func TestRefusesExactlyWhatBreaksARule(t *testing.T) {
 			}
 		}
 		closeIt(tb, s)
-		if events := checkLaws(tb, j, store); len(events) != tale.drafts+1 {
+		if events := recordertest.CheckLaws(tb, j, store); len(events) != tale.drafts+1 {
 			tb.Fatalf("%d events of %d drafts and the birth of the pond", len(events), tale.drafts)
 		}
 	})
@@ -58,37 +58,18 @@ func (clock) Read() journal.Instant { return journal.At(journaltest.Start) }
 // Whatever several clients do at once: what was acknowledged is in the journal,
 // once and as answered, what was refused is not, and laws 1, 2, 6 and 7 hold.
 func TestConcurrentClients(t *testing.T) {
-	check(t, plans(), func(tb rapid.TB, p pair, plans [][]action) {
+	check(t, recordertest.Plans(), func(tb rapid.TB, p pair, plans [][]recordertest.Action) {
 		j, store := p.open(tb)
 		defer closeIt(tb, j)
 		defer closeIt(tb, store)
 		s := newStageOver(tb, j, store, nil, recorder.Options{})
-		seen := newOutcomes()
-		runClients(s.Recorder, plans, seen)
+		seen := recordertest.NewOutcomes()
+		recordertest.RunClients(plans, seen, s.Recorder)
 		closeIt(tb, s)
-		seen.check(tb, checkLaws(tb, j, store))
-		seen.checkKeys(tb, j)
-		if errs := seen.failures(); len(errs) > 0 {
+		seen.Check(tb, recordertest.CheckLaws(tb, j, store))
+		seen.CheckKeys(tb, j)
+		if errs := seen.Failures(); len(errs) > 0 {
 			tb.Fatalf("failed without a fault: %v", errs)
 		}
 	})
-}
-
-// plans are what several clients do.
-func plans() *rapid.Generator[[][]action] {
-	return rapid.SliceOfN(rapid.SliceOfN(drawAction(), 1, 12), 2, 6)
-}
-
-// runClients carries out plans side by side and waits for all of them.
-func runClients(r *recorder.Recorder, plans [][]action, seen *outcomes) {
-	var clients sync.WaitGroup
-	for _, plan := range plans {
-		clients.Go(func() {
-			c := client{Recorder: r, told: seen}
-			for _, a := range plan {
-				c.do(a)
-			}
-		})
-	}
-	clients.Wait()
 }

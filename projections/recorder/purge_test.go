@@ -8,6 +8,7 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // An undrop and the end of the purge come at the same time: the first decides.
@@ -20,18 +21,18 @@ func TestPurgeMeetsUndrop(t *testing.T) {
 				h, letGo := gathering()
 				s := newStage(t, h, recorder.Options{})
 				defer s.Close()
-				birth := create(lake, "n", "t")
-				table := object(birth.Body.(journal.TableCreated).Moves[0])
-				dropped := drop(lake, table, true)
+				birth := recordertest.Create(lake, "n", "t")
+				table := recordertest.Object(birth.Body.(journal.TableCreated).Moves[0])
+				dropped := recordertest.Drop(lake, table, true)
 				asked := projections.Purge{
 					Table: table.UUID, Drop: dropped.ID, Identifier: table.Identifier, Pointer: table.Pointer, Location: table.Location,
 				}
-				back, end := undrop(lake, asked, table.Identifier), draft(lake, journal.TablePurged{Drop: dropped.ID, Table: table.UUID})
+				back, end := recordertest.Undrop(lake, asked, table.Identifier), recordertest.Draft(lake, journal.TablePurged{Drop: dropped.ID, Table: table.UUID})
 				race := []journal.Draft{end, back}
 				if undropFirst {
 					race = []journal.Draft{back, end}
 				}
-				answers := s.together(letGo, append([]journal.Draft{namespace(lake, "n"), birth, dropped}, race...)...)
+				answers := s.together(letGo, append([]journal.Draft{recordertest.Namespace(lake, "n"), birth, dropped}, race...)...)
 				for _, a := range answers[:4] {
 					if a.err != nil {
 						t.Fatal(a.err)
@@ -44,7 +45,7 @@ func TestPurgeMeetsUndrop(t *testing.T) {
 				if _, known, err := s.Reader(lake).Purge(ctx, table.UUID); known || err != nil {
 					t.Errorf("the purge of what came back: %v, %v", known, err)
 				}
-				checkLaws(t, s.journal.Journal, s.store.Store)
+				recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 			})
 		})
 	}

@@ -14,12 +14,13 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // wantBound checks what a key is bound to.
 func wantBound(t *testing.T, s *stage, warehouse uuid.UUID, key string, seq journal.Seq, status int) {
 	t.Helper()
-	r := asked(key)
+	r := recordertest.Asked(key)
 	a, ok, err := s.journal.Warehouse(warehouse).Answered(ctx, r.Actor, r.Key, r.Until.Add(-1))
 	if err != nil || a.Seq != seq || a.Status != status || ok != (seq != 0 || status != 0) {
 		t.Errorf("key %s is bound to event %d, status %d: %v, %v", key, a.Seq, a.Status, ok, err)
@@ -36,13 +37,13 @@ func TestKeyIsBoundOnce(t *testing.T) {
 		h, letGo := gathering()
 		s := newStage(t, h, recorder.Options{})
 		defer s.Close()
-		anas := keyed(namespace(lake, "anas"), key(0))
+		anas := recordertest.Keyed(recordertest.Namespace(lake, "anas"), recordertest.Key(0))
 		anas.Cause.Actor, anas.Request.Actor = "token:ana", "token:ana"
-		same, short := keyed(namespace(lake, "same"), key(3)), keyed(namespace(lake, "short"), "k")
+		same, short := recordertest.Keyed(recordertest.Namespace(lake, "same"), recordertest.Key(3)), recordertest.Keyed(recordertest.Namespace(lake, "short"), "k")
 		drafts := []journal.Draft{
-			keyed(namespace(lake, "a"), key(0)), keyed(namespace(lake, "b"), key(0)), keyed(namespace(pond, "a"), key(0)), anas,
-			keyed(namespace(lake, "a"), key(1)), keyed(namespace(lake, "c"), key(1)), // the loser did not bind
-			keyed(namespace(lake, "a"), key(0)), same, same, short,
+			recordertest.Keyed(recordertest.Namespace(lake, "a"), recordertest.Key(0)), recordertest.Keyed(recordertest.Namespace(lake, "b"), recordertest.Key(0)), recordertest.Keyed(recordertest.Namespace(pond, "a"), recordertest.Key(0)), anas,
+			recordertest.Keyed(recordertest.Namespace(lake, "a"), recordertest.Key(1)), recordertest.Keyed(recordertest.Namespace(lake, "c"), recordertest.Key(1)), // the loser did not bind
+			recordertest.Keyed(recordertest.Namespace(lake, "a"), recordertest.Key(0)), same, same, short,
 		}
 		answers := s.together(letGo, drafts...)
 		for i, want := range []struct {
@@ -61,30 +62,30 @@ func TestKeyIsBoundOnce(t *testing.T) {
 				t.Errorf("draft %d: seq %d, %v, want %d, %v", i, got.event.Seq, got.err, want.seq, want.err)
 			}
 		}
-		if _, err := s.Record(ctx, keyed(namespace(lake, "later"), key(0))); !errors.Is(err, journal.ErrKeyTaken) || errors.Is(err, recorder.ErrNotRecorded) {
+		if _, err := s.Record(ctx, recordertest.Keyed(recordertest.Namespace(lake, "later"), recordertest.Key(0))); !errors.Is(err, journal.ErrKeyTaken) || errors.Is(err, recorder.ErrNotRecorded) {
 			t.Errorf("later: %v", err)
 		}
 		if e, err := s.Record(ctx, same); err != nil || e.Seq != 5 {
 			t.Errorf("the same draft again: seq %d, %v", e.Seq, err)
 		}
-		wantBound(t, s, lake, key(0), 2, 0)
-		wantBound(t, s, pond, key(0), 3, 0)
-		wantBound(t, s, lake, key(1), 4, 0)
-		checkLaws(t, s.journal.Journal, s.store.Store)
+		wantBound(t, s, lake, recordertest.Key(0), 2, 0)
+		wantBound(t, s, pond, recordertest.Key(0), 3, 0)
+		wantBound(t, s, lake, recordertest.Key(1), 4, 0)
+		recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 	})
 }
 
 func TestRemember(t *testing.T) {
 	s := newStage(t, nil, recorder.Options{})
-	if err := s.Remember(ctx, lake, conflicted(key(0))); err != nil {
+	if err := s.Remember(ctx, lake, recordertest.Conflicted(recordertest.Key(0))); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := s.Record(ctx, keyed(namespace(lake, "a"), key(1))); err != nil || e.Seq != 2 {
+	if e, err := s.Record(ctx, recordertest.Keyed(recordertest.Namespace(lake, "a"), recordertest.Key(1))); err != nil || e.Seq != 2 {
 		t.Fatalf("seq %d, %v", e.Seq, err)
 	}
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	event, large := conflicted(key(2)), conflicted(key(2))
+	event, large := recordertest.Conflicted(recordertest.Key(2)), recordertest.Conflicted(recordertest.Key(2))
 	event.Seq, event.Status, event.Body = 2, 0, nil
 	large.Body = make([]byte, journal.MaxAnswerBytes+1)
 	for what, c := range map[string]struct {
@@ -93,28 +94,28 @@ func TestRemember(t *testing.T) {
 		answer    journal.Answer
 		want      error
 	}{
-		"a key of an answer":   {ctx, lake, conflicted(key(0)), journal.ErrKeyTaken},
-		"a key of an event":    {ctx, lake, conflicted(key(1)), journal.ErrKeyTaken},
-		"an unborn warehouse":  {ctx, uuid.New(), conflicted(key(2)), journal.ErrNoWarehouse},
+		"a key of an answer":   {ctx, lake, recordertest.Conflicted(recordertest.Key(0)), journal.ErrKeyTaken},
+		"a key of an event":    {ctx, lake, recordertest.Conflicted(recordertest.Key(1)), journal.ErrKeyTaken},
+		"an unborn warehouse":  {ctx, uuid.New(), recordertest.Conflicted(recordertest.Key(2)), journal.ErrNoWarehouse},
 		"an event":             {ctx, lake, event, journal.ErrRequest},
-		"no key":               {ctx, lake, conflicted(""), journal.ErrRequest},
+		"no key":               {ctx, lake, recordertest.Conflicted(""), journal.ErrRequest},
 		"a large body":         {ctx, lake, large, journal.ErrTooLarge},
-		"a caller who hung up": {canceled, lake, conflicted(key(2)), recorder.ErrNotRecorded},
+		"a caller who hung up": {canceled, lake, recordertest.Conflicted(recordertest.Key(2)), recorder.ErrNotRecorded},
 	} {
 		if err := s.Remember(c.ctx, c.warehouse, c.answer); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
 		}
 	}
-	if _, err := s.Record(ctx, keyed(namespace(lake, "b"), key(0))); !errors.Is(err, journal.ErrKeyTaken) {
+	if _, err := s.Record(ctx, recordertest.Keyed(recordertest.Namespace(lake, "b"), recordertest.Key(0))); !errors.Is(err, journal.ErrKeyTaken) {
 		t.Errorf("a draft with the key of an answer: %v", err)
 	}
-	wantBound(t, s, lake, key(0), 0, 409)
-	wantBound(t, s, lake, key(1), 2, 0)
-	wantBound(t, s, lake, key(2), 0, 0)
-	if err := errors.Join(s.Close(), s.Remember(ctx, pond, conflicted(key(0)))); !errors.Is(err, recorder.ErrStopped) {
+	wantBound(t, s, lake, recordertest.Key(0), 0, 409)
+	wantBound(t, s, lake, recordertest.Key(1), 2, 0)
+	wantBound(t, s, lake, recordertest.Key(2), 0, 0)
+	if err := errors.Join(s.Close(), s.Remember(ctx, pond, recordertest.Conflicted(recordertest.Key(0)))); !errors.Is(err, recorder.ErrStopped) {
 		t.Errorf("after close: %v", err)
 	}
-	checkLaws(t, s.journal.Journal, s.store.Store)
+	recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 }
 
 // Answers that wait are stored together, those of each warehouse within the
@@ -123,22 +124,22 @@ func TestAnswersGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, letGo := gathering()
 		s := newStage(t, h, recorder.Options{})
-		first := s.start(ctx, namespace(pond, "first"))
+		first := s.start(ctx, recordertest.Namespace(pond, "first"))
 		synctest.Wait() // the first append is held
 		answers := make(chan error, 64)
 		remember := func(warehouse uuid.UUID, key string, size int) {
-			a := conflicted(key)
+			a := recordertest.Conflicted(key)
 			a.Body = make([]byte, size)
 			go func() { answers <- s.Remember(ctx, warehouse, a) }()
 			synctest.Wait()
 		}
 		for i := range 10 {
-			remember(lake, key(i), 1<<20-1024)
+			remember(lake, recordertest.Key(i), 1<<20-1024)
 		}
-		remember(pond, key(0), 0)
-		remember(lake, key(0), 0) // twice
-		remember(pond, key(1), 0)
-		beside := s.start(ctx, namespace(lake, "beside"))
+		remember(pond, recordertest.Key(0), 0)
+		remember(lake, recordertest.Key(0), 0) // twice
+		remember(pond, recordertest.Key(1), 0)
+		beside := s.start(ctx, recordertest.Namespace(lake, "beside"))
 		synctest.Wait()
 		letGo()
 		taken := 0
@@ -161,24 +162,24 @@ func TestAnswersGather(t *testing.T) {
 			t.Errorf("%d keys were taken, batches: %s", taken, diff)
 		}
 		for i := range 10 {
-			wantBound(t, s, lake, key(i), 0, 409)
+			wantBound(t, s, lake, recordertest.Key(i), 0, 409)
 		}
-		checkLaws(t, s.journal.Journal, s.store.Store)
+		recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 	})
 }
 
 // An answer that could not be stored may be tried again.
 func TestRememberFails(t *testing.T) {
-	s := newStage(t, failAt("remember", 1, false, errInjected), recorder.Options{})
+	s := newStage(t, recordertest.FailAt("remember", 1, false, errInjected), recorder.Options{})
 	defer s.Close()
-	if err := s.Remember(ctx, lake, conflicted(key(0))); !errors.Is(err, recorder.ErrNotRecorded) || !errors.Is(err, errInjected) {
+	if err := s.Remember(ctx, lake, recordertest.Conflicted(recordertest.Key(0))); !errors.Is(err, recorder.ErrNotRecorded) || !errors.Is(err, errInjected) {
 		t.Errorf("got %v", err)
 	}
-	wantBound(t, s, lake, key(0), 0, 0)
-	if err := s.Remember(ctx, lake, conflicted(key(0))); err != nil {
+	wantBound(t, s, lake, recordertest.Key(0), 0, 0)
+	if err := s.Remember(ctx, lake, recordertest.Conflicted(recordertest.Key(0))); err != nil {
 		t.Errorf("again: %v", err)
 	}
-	wantBound(t, s, lake, key(0), 0, 409)
+	wantBound(t, s, lake, recordertest.Key(0), 0, 409)
 }
 
 // An answer of unknown outcome stops the recorder, and so does an append: what
@@ -188,20 +189,20 @@ func TestUnknownOutcomeStopsAnswers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			gather, letGo := gathering()
 			nth := map[string]int{"append": 2, "remember": 1}[step]
-			unknown := failAt(step, nth, false, errors.Join(journal.ErrUnknownOutcome, errInjected))
+			unknown := recordertest.FailAt(step, nth, false, errors.Join(journal.ErrUnknownOutcome, errInjected))
 			s := newStage(t, func(step string, done bool) error {
 				return errors.Join(gather(step, done), unknown(step, done))
 			}, recorder.Options{})
 			defer s.Close()
-			first := s.start(ctx, namespace(pond, "first"))
+			first := s.start(ctx, recordertest.Namespace(pond, "first"))
 			synctest.Wait()
 			answers := make([]chan error, 2)
 			for i, w := range []uuid.UUID{lake, pond} {
 				answers[i] = make(chan error, 1)
-				go func() { answers[i] <- s.Remember(ctx, w, conflicted(key(0))) }()
+				go func() { answers[i] <- s.Remember(ctx, w, recordertest.Conflicted(recordertest.Key(0))) }()
 				synctest.Wait()
 			}
-			draft := s.start(ctx, namespace(lake, "a"))
+			draft := s.start(ctx, recordertest.Namespace(lake, "a"))
 			synctest.Wait()
 			letGo()
 			<-first
@@ -216,7 +217,7 @@ func TestUnknownOutcomeStopsAnswers(t *testing.T) {
 					t.Errorf("%s: answer %d: %v", step, i, err)
 				}
 			}
-			if err := s.Remember(ctx, lake, conflicted(key(1))); !errors.Is(err, recorder.ErrStopped) {
+			if err := s.Remember(ctx, lake, recordertest.Conflicted(recordertest.Key(1))); !errors.Is(err, recorder.ErrStopped) {
 				t.Errorf("%s: later: %v", step, err)
 			}
 			if err := s.Ready(); !errors.Is(err, recorder.ErrStopped) {
@@ -237,16 +238,16 @@ func TestKeyOfAFailedAnswerIsNotTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gather, letGo := gathering()
-				fails := failAt("remember", 1, false, c.fails)
+				fails := recordertest.FailAt("remember", 1, false, c.fails)
 				s := newStage(t, func(step string, done bool) error {
 					return errors.Join(gather(step, done), fails(step, done))
 				}, recorder.Options{})
 				defer s.Close()
-				held := s.start(ctx, namespace(pond, "first"))
+				held := s.start(ctx, recordertest.Namespace(pond, "first"))
 				synctest.Wait()
 				answers := [2]chan error{make(chan error, 1), make(chan error, 1)}
 				for _, heard := range answers {
-					go func() { heard <- s.Remember(ctx, lake, conflicted(key(0))) }()
+					go func() { heard <- s.Remember(ctx, lake, recordertest.Conflicted(recordertest.Key(0))) }()
 					synctest.Wait()
 				}
 				letGo()
@@ -272,9 +273,9 @@ func TestKeysExpire(t *testing.T) {
 		until time.Duration
 		taken bool
 	}{{-time.Millisecond, false}, {0, false}, {time.Millisecond, true}} {
-		a := conflicted(key(i))
+		a := recordertest.Conflicted(recordertest.Key(i))
 		a.Until = now.Add(c.until)
-		d := keyed(namespace(lake, fmt.Sprint("n", i)), key(i))
+		d := recordertest.Keyed(recordertest.Namespace(lake, fmt.Sprint("n", i)), recordertest.Key(i))
 		if err := s.Remember(ctx, lake, a); err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // spoil makes the descriptors that this process has of a file those of another.
@@ -62,13 +63,13 @@ func TestCase156_RecordingGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range 4 {
 				p := pair{"journal.db", "puddle.db"}.in(t.TempDir())
-				checkGoingOn(t, p, func() error { return fail(p.journal) }, plans().Example(seed))
+				checkGoingOn(t, p, func() error { return fail(p.journal) }, recordertest.Plans().Example(seed))
 			}
 		})
 	}
 }
 
-func checkGoingOn(tb rapid.TB, p pair, fail func() error, plans [][]action) {
+func checkGoingOn(tb rapid.TB, p pair, fail func() error, plans [][]recordertest.Action) {
 	tb.Helper()
 	j, store := p.open(tb)
 	var writes, failed atomic.Int64
@@ -82,9 +83,9 @@ func checkGoingOn(tb rapid.TB, p pair, fail func() error, plans [][]action) {
 		}
 		return nil
 	}, recorder.Options{})
-	seen := newOutcomes()
-	runClients(s.Recorder, plans, seen)
-	for _, err := range seen.failures() {
+	seen := recordertest.NewOutcomes()
+	recordertest.RunClients(plans, seen, s.Recorder)
+	for _, err := range seen.Failures() {
 		if !errors.Is(err, recorder.ErrNotRecorded) || errors.Is(err, journal.ErrUnknownOutcome) {
 			tb.Errorf("failed for another reason: %v", err)
 		}
@@ -93,11 +94,11 @@ func checkGoingOn(tb rapid.TB, p pair, fail func() error, plans [][]action) {
 		tb.Errorf("after %d faults: %v", failed.Load(), err)
 	}
 	closeIt(tb, s)
-	seen.check(tb, checkLaws(tb, j, store))
-	seen.checkKeys(tb, j)
+	seen.Check(tb, recordertest.CheckLaws(tb, j, store))
+	seen.CheckKeys(tb, j)
 	j, store = p.reopen(tb, j, store)
-	seen.check(tb, checkLaws(tb, j, store))
-	seen.checkKeys(tb, j)
+	seen.Check(tb, recordertest.CheckLaws(tb, j, store))
+	seen.CheckKeys(tb, j)
 	closeIt(tb, j)
 	closeIt(tb, store)
 }

@@ -10,42 +10,13 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
+	"puddle/projections/recorder/recordertest"
 )
-
-// hook is told of a step twice: before it takes effect and after. An error makes
-// the step fail there: not done, or done all the same.
-type hook func(step string, done bool) error
-
-func (h hook) around(step string, do func() error) error {
-	if err := h(step, false); err != nil {
-		return err
-	}
-	if err := do(); err != nil {
-		return err
-	}
-	return h(step, true)
-}
-
-// failAt fails the nth time a step comes by, before or after its effect.
-func failAt(step string, n int, done bool, err error) hook {
-	var mu sync.Mutex
-	return func(s string, d bool) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if s != step || d != done {
-			return nil
-		}
-		if n--; n != 0 {
-			return nil
-		}
-		return err
-	}
-}
 
 // spiedJournal hooks "append" and "remember".
 type spiedJournal struct {
 	journal.Journal
-	hook hook
+	hook recordertest.Hook
 
 	mu         sync.Mutex
 	groups     [][]journal.Entry // that took effect
@@ -53,7 +24,7 @@ type spiedJournal struct {
 }
 
 func (j *spiedJournal) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, answers ...journal.Answer) error {
-	return j.hook.around("remember", func() error {
+	return j.hook.Around("remember", func() error {
 		err := j.Journal.Remember(ctx, warehouse, now, answers...)
 		if err == nil {
 			j.mu.Lock()
@@ -65,7 +36,7 @@ func (j *spiedJournal) Remember(ctx context.Context, warehouse uuid.UUID, now ti
 }
 
 func (j *spiedJournal) Append(ctx context.Context, entries ...journal.Entry) error {
-	return j.hook.around("append", func() error {
+	return j.hook.Around("append", func() error {
 		err := j.Journal.Append(ctx, entries...)
 		if err == nil {
 			j.mu.Lock()
@@ -91,12 +62,12 @@ func (j *spiedJournal) sizes() []int {
 // outside of a transaction, and "object" for that question.
 type spiedStore struct {
 	projections.Store
-	hook hook
+	hook recordertest.Hook
 }
 
 func (s *spiedStore) Begin(ctx context.Context) (projections.Tx, error) {
 	var tx projections.Tx
-	err := s.hook.around("begin", func() (err error) {
+	err := s.hook.Around("begin", func() (err error) {
 		tx, err = s.Store.Begin(ctx)
 		return err
 	})
@@ -115,15 +86,15 @@ func (s *spiedStore) Warehouse(id uuid.UUID) projections.Warehouse {
 
 type spiedWarehouse struct {
 	projections.Warehouse
-	hook hook
+	hook recordertest.Hook
 }
 
 func (w *spiedWarehouse) Apply(ctx context.Context, events ...journal.Event) error {
-	return w.hook.around("catch-up", func() error { return w.Warehouse.Apply(ctx, events...) })
+	return w.hook.Around("catch-up", func() error { return w.Warehouse.Apply(ctx, events...) })
 }
 
 func (w *spiedWarehouse) Object(ctx context.Context, id journal.Identifier) (o projections.Object, err error) {
-	err = w.hook.around("object", func() error {
+	err = w.hook.Around("object", func() error {
 		o, err = w.Warehouse.Object(ctx, id)
 		return err
 	})
@@ -132,12 +103,12 @@ func (w *spiedWarehouse) Object(ctx context.Context, id journal.Identifier) (o p
 
 type spiedTx struct {
 	projections.Tx
-	hook hook
+	hook recordertest.Hook
 }
 
 func (t *spiedTx) Apply(ctx context.Context, e journal.Event) error {
-	return t.hook.around("apply", func() error { return t.Tx.Apply(ctx, e) })
+	return t.hook.Around("apply", func() error { return t.Tx.Apply(ctx, e) })
 }
 
-func (t *spiedTx) Commit() error   { return t.hook.around("commit", t.Tx.Commit) }
-func (t *spiedTx) Rollback() error { return t.hook.around("rollback", t.Tx.Rollback) }
+func (t *spiedTx) Commit() error   { return t.hook.Around("commit", t.Tx.Commit) }
+func (t *spiedTx) Rollback() error { return t.hook.Around("rollback", t.Tx.Rollback) }

@@ -15,11 +15,12 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // gathering holds the first append until it is let go, so that what comes
 // meanwhile is one group.
-func gathering() (h hook, letGo func()) {
+func gathering() (h recordertest.Hook, letGo func()) {
 	var once sync.Once
 	held := make(chan struct{})
 	return func(step string, done bool) error {
@@ -32,7 +33,7 @@ func gathering() (h hook, letGo func()) {
 
 // together records drafts as one group and answers in their order.
 func (s *stage) together(letGo func(), drafts ...journal.Draft) []answer {
-	first := s.start(ctx, namespace(pond, "first"))
+	first := s.start(ctx, recordertest.Namespace(pond, "first"))
 	synctest.Wait() // the first append is held
 	var waiting []<-chan answer
 	for _, d := range drafts {
@@ -64,7 +65,7 @@ func TestStepsAreInOrder(t *testing.T) {
 	}, recorder.Options{OnAppended: func(e journal.Event) { note("appended " + e.Seq.String()) }})
 	defer s.Close()
 	for _, name := range []string{"a", "a", "b"} {
-		_, err := s.Record(ctx, namespace(lake, name))
+		_, err := s.Record(ctx, recordertest.Namespace(lake, name))
 		note(fmt.Sprint("answer ", err == nil))
 	}
 	want := []string{
@@ -84,7 +85,7 @@ func TestGroupGathersWhileAnotherAppends(t *testing.T) {
 		s := newStage(t, h, recorder.Options{Observe: func(g recorder.Group) { groups = append(groups, g) }})
 		var drafts []journal.Draft
 		for i := range 600 {
-			drafts = append(drafts, namespace([]uuid.UUID{lake, pond}[i%2], fmt.Sprint("n", i)))
+			drafts = append(drafts, recordertest.Namespace([]uuid.UUID{lake, pond}[i%2], fmt.Sprint("n", i)))
 		}
 		for i, a := range s.together(letGo, drafts...) {
 			if a.err != nil || a.event.ID != drafts[i].ID {
@@ -100,7 +101,7 @@ func TestGroupGathersWhileAnotherAppends(t *testing.T) {
 		if len(groups) != 3 || groups[1].Drafts != 512 || groups[1].Recorded != 512 || groups[1].Bytes == 0 || groups[1].Err != nil {
 			t.Errorf("observed %+v", groups)
 		}
-		checkLaws(t, s.journal.Journal, s.store.Store)
+		recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 	})
 }
 
@@ -109,12 +110,12 @@ func TestConflictIsAloneInItsGroup(t *testing.T) {
 		h, letGo := gathering()
 		s := newStage(t, h, recorder.Options{})
 		defer s.Close()
-		stray := namespace(lake, "c")
+		stray := recordertest.Namespace(lake, "c")
 		stray.Documents = []journal.Document{{Codec: journal.CodecWholeZstd}} // of no move
 		answers := s.together(letGo,
-			namespace(lake, "a"), namespace(lake, "a"), namespace(pond, "a"), namespace(lake, "b"),
-			draft(lake, journal.NamespaceCreated{ID: uuid.New()}), // the root: no journal may keep it
-			namespace(uuid.New(), "a"), stray)
+			recordertest.Namespace(lake, "a"), recordertest.Namespace(lake, "a"), recordertest.Namespace(pond, "a"), recordertest.Namespace(lake, "b"),
+			recordertest.Draft(lake, journal.NamespaceCreated{ID: uuid.New()}), // the root: no journal may keep it
+			recordertest.Namespace(uuid.New(), "a"), stray)
 		for i, seq := range []journal.Seq{2, 0, 3, 3, 0, 0, 0} {
 			if a := answers[i]; a.event.Seq != seq || (a.err == nil) != (seq != 0) {
 				t.Errorf("draft %d: seq %d, %v", i, a.event.Seq, a.err)
@@ -132,7 +133,7 @@ func TestConflictIsAloneInItsGroup(t *testing.T) {
 		if diff := cmp.Diff([]int{1, 3}, s.journal.sizes()); diff != "" {
 			t.Errorf("groups: %s", diff)
 		}
-		checkLaws(t, s.journal.Journal, s.store.Store)
+		recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 	})
 }
 
@@ -145,11 +146,11 @@ func TestGroupIsCutByBytes(t *testing.T) {
 		var drafts []journal.Draft
 		const MiB = 1 << 20
 		for i, size := range []int{5 * MiB, 2 * MiB, 2 * MiB, 9 * MiB, 17 * MiB, 0} {
-			d := create(lake, "t", fmt.Sprint("t", i))
+			d := recordertest.Create(lake, "t", fmt.Sprint("t", i))
 			d.Documents = []journal.Document{{Codec: journal.CodecWholeZstd, Data: make([]byte, size)}}
 			drafts = append(drafts, d)
 		}
-		answers := s.together(letGo, slices.Insert(drafts, 0, namespace(lake, "t"))...)
+		answers := s.together(letGo, slices.Insert(drafts, 0, recordertest.Namespace(lake, "t"))...)
 		for i, a := range answers {
 			if tooLarge := i == 5; errors.Is(a.err, journal.ErrTooLarge) != tooLarge || (a.err == nil) == tooLarge {
 				t.Errorf("draft %d: %v", i, a.err)
@@ -170,8 +171,8 @@ func TestSameIDIsRecordedOnce(t *testing.T) {
 		h, letGo := gathering()
 		s := newStage(t, h, recorder.Options{})
 		defer s.Close()
-		d, lost := namespace(lake, "a"), namespace(lake, "a")
-		answers := s.together(letGo, d, d, namespace(lake, "b"), lost, lost, d)
+		d, lost := recordertest.Namespace(lake, "a"), recordertest.Namespace(lake, "a")
+		answers := s.together(letGo, d, d, recordertest.Namespace(lake, "b"), lost, lost, d)
 		again, err := s.Record(ctx, d)
 		answers = append(answers, answer{again, err})
 		for i, seq := range []journal.Seq{2, 2, 3, 0, 0, 2, 2} {
@@ -179,7 +180,7 @@ func TestSameIDIsRecordedOnce(t *testing.T) {
 				t.Errorf("answer %d: seq %d, %v", i, a.event.Seq, a.err)
 			}
 		}
-		checkLaws(t, s.journal.Journal, s.store.Store)
+		recordertest.CheckLaws(t, s.journal.Journal, s.store.Store)
 	})
 }
 
@@ -187,7 +188,7 @@ func TestSameIDIsRecordedOnce(t *testing.T) {
 // future, is found as well.
 func TestSameIDIsFound(t *testing.T) {
 	s := newStage(t, nil, recorder.Options{})
-	early, ahead := namespace(lake, "a"), namespace(lake, "b")
+	early, ahead := recordertest.Namespace(lake, "a"), recordertest.Namespace(lake, "b")
 	ahead.ID[0]++
 	for _, d := range []journal.Draft{early, ahead, early, ahead} {
 		if _, err := s.Record(ctx, d); err != nil {
@@ -202,7 +203,7 @@ func TestSameIDIsFound(t *testing.T) {
 	if e, err := later.Record(ctx, early); err != nil || e.Seq != 2 {
 		t.Errorf("seq %d, %v", e.Seq, err)
 	}
-	if events := checkLaws(t, s.journal.Journal, s.store.Store); len(events) != 4 {
+	if events := recordertest.CheckLaws(t, s.journal.Journal, s.store.Store); len(events) != 4 {
 		t.Errorf("%d events, want two births and two namespaces", len(events))
 	}
 }
@@ -212,9 +213,9 @@ func TestCallerHangsUp(t *testing.T) {
 		h, letGo := gathering()
 		s := newStage(t, h, recorder.Options{})
 		hangUp, cancel := context.WithCancel(ctx)
-		taken := s.start(hangUp, namespace(lake, "taken"))
+		taken := s.start(hangUp, recordertest.Namespace(lake, "taken"))
 		synctest.Wait()
-		waiting := s.start(hangUp, namespace(lake, "waiting"))
+		waiting := s.start(hangUp, recordertest.Namespace(lake, "waiting"))
 		synctest.Wait()
 		cancel()
 		if a := <-waiting; !errors.Is(a.err, recorder.ErrNotRecorded) || !errors.Is(a.err, context.Canceled) {
@@ -230,13 +231,13 @@ func TestCallerHangsUp(t *testing.T) {
 		if a := <-taken; a.err != nil {
 			t.Errorf("taken: %v", a.err)
 		}
-		if _, err := s.Record(hangUp, namespace(lake, "later")); !errors.Is(err, context.Canceled) {
+		if _, err := s.Record(hangUp, recordertest.Namespace(lake, "later")); !errors.Is(err, context.Canceled) {
 			t.Errorf("later: %v", err)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if events := checkLaws(t, s.journal.Journal, s.store.Store); len(events) != 3 {
+		if events := recordertest.CheckLaws(t, s.journal.Journal, s.store.Store); len(events) != 3 {
 			t.Errorf("%d events, want two births and one namespace", len(events))
 		}
 	})
@@ -246,9 +247,9 @@ func TestCloseFinishesWhatWasTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, letGo := gathering()
 		s := newStage(t, h, recorder.Options{})
-		taken := s.start(ctx, namespace(lake, "taken"))
+		taken := s.start(ctx, recordertest.Namespace(lake, "taken"))
 		synctest.Wait()
-		waiting := s.start(ctx, namespace(lake, "waiting"))
+		waiting := s.start(ctx, recordertest.Namespace(lake, "waiting"))
 		synctest.Wait()
 		closed := make(chan error)
 		go func() { closed <- s.Close() }()
@@ -262,7 +263,7 @@ func TestCloseFinishesWhatWasTaken(t *testing.T) {
 		if err := errors.Join(<-closed, s.Close()); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		if _, err := s.Record(ctx, namespace(lake, "later")); !errors.Is(err, recorder.ErrStopped) {
+		if _, err := s.Record(ctx, recordertest.Namespace(lake, "later")); !errors.Is(err, recorder.ErrStopped) {
 			t.Errorf("later: %v", err)
 		}
 		if !errors.Is(s.Ready(), recorder.ErrStopped) {
@@ -277,12 +278,12 @@ func TestCloseFinishesWhatWasTaken(t *testing.T) {
 func TestWhatIsNoDraft(t *testing.T) {
 	s := newStage(t, nil, recorder.Options{})
 	defer s.Close()
-	anonymous := namespace(lake, "a")
+	anonymous := recordertest.Namespace(lake, "a")
 	anonymous.ID = uuid.Nil
 	for name, d := range map[string]journal.Draft{
 		"no body": {Warehouse: lake, ID: uuid.New()},
 		"no id":   anonymous,
-		"birth":   draft(lake, journal.IncarnationStarted{Name: "lake", Location: "s3://lake/wh"}),
+		"birth":   recordertest.Draft(lake, journal.IncarnationStarted{Name: "lake", Location: "s3://lake/wh"}),
 	} {
 		if _, err := s.Record(ctx, d); !errors.Is(err, journal.ErrRecord) {
 			t.Errorf("%s: %v", name, err)

@@ -7,6 +7,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections/recorder"
+	"puddle/projections/recorder/recordertest"
 )
 
 // Who has no outcome yet is counted, in the group under way and behind it.
@@ -22,9 +23,9 @@ func TestWaiting(t *testing.T) {
 	if n := s.Waiting(); n != 0 {
 		t.Errorf("%d wait for nothing", n)
 	}
-	first := s.start(ctx, namespace(lake, "a"))
+	first := s.start(ctx, recordertest.Namespace(lake, "a"))
 	<-inside
-	second := s.start(ctx, namespace(lake, "b"))
+	second := s.start(ctx, recordertest.Namespace(lake, "b"))
 	for s.Waiting() != 2 { // the second may not be at the door yet
 		runtime.Gosched()
 	}
@@ -48,9 +49,9 @@ func TestWaiting(t *testing.T) {
 // A group of unknown outcome is counted as such, and not as one that surely failed.
 func TestUnknownIsCounted(t *testing.T) {
 	seen := make(chan recorder.Group, 1)
-	lost := failAt("append", 1, true, errors.Join(journal.ErrUnknownOutcome, errors.New("the disk")))
+	lost := recordertest.FailAt("append", 1, true, errors.Join(journal.ErrUnknownOutcome, errors.New("the disk")))
 	s := newStage(t, lost, recorder.Options{Observe: func(g recorder.Group) { seen <- g }})
-	if _, err := s.Record(ctx, namespace(lake, "a")); !errors.Is(err, journal.ErrUnknownOutcome) {
+	if _, err := s.Record(ctx, recordertest.Namespace(lake, "a")); !errors.Is(err, journal.ErrUnknownOutcome) {
 		t.Fatal(err)
 	}
 	if g := <-seen; g.Drafts != 1 || g.Unknown != 1 || g.Recorded+g.Refused != 0 {

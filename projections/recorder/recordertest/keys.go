@@ -1,4 +1,4 @@
-package recorder_test
+package recordertest
 
 import (
 	"errors"
@@ -12,64 +12,66 @@ import (
 	"puddle/journal"
 )
 
-// key is one of the idempotency keys of the tests.
-func key(n int) string { return fmt.Sprintf("019ca9a4-0c00-7abc-8def-%012d", n) }
+// Key is one of the idempotency keys of the tests.
+func Key(n int) string { return fmt.Sprintf("019ca9a4-0c00-7abc-8def-%012d", n) }
 
-// boundKey is what a key is unique in, for the one actor of the tests.
-type boundKey struct {
+// BoundKey is what a key is unique in, for the one actor of the tests.
+type BoundKey struct {
 	Warehouse uuid.UUID
 	Key       string
 }
 
-// asked is a request that is bound for long.
-func asked(key string) journal.Request {
+// Asked is a request that is bound for long.
+func Asked(key string) journal.Request {
 	return journal.Request{
 		Actor: journal.Anonymous, Key: key, Route: "POST /v1/tables", Body: journal.Sum([]byte(key)),
 		Until: time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 }
 
-// keyed is a draft with an idempotency key.
-func keyed(d journal.Draft, key string) journal.Draft {
-	r := asked(key)
+// Keyed is a draft with an idempotency key.
+func Keyed(d journal.Draft, key string) journal.Draft {
+	r := Asked(key)
 	d.Cause.Actor, d.Cause.Key, d.Request = r.Actor, key, &r
 	return d
 }
 
-// conflicted is an answer that made no event.
-func conflicted(key string) journal.Answer {
-	return journal.Answer{Request: asked(key), Status: 409, Body: []byte("conflict")}
+// Conflicted is an answer that made no event.
+func Conflicted(key string) journal.Answer {
+	return journal.Answer{Request: Asked(key), Status: 409, Body: []byte("conflict")}
 }
 
 // remember remembers what became of a request: every time something else.
-func (c *client) remember(a action) {
+func (c *Client) remember(a Action) {
 	if a.Key == "" {
-		a.Key = key(4)
+		a.Key = Key(4)
 	}
-	k, answer := boundKey{a.Warehouse, a.Key}, conflicted(a.Key)
+	k, answer := BoundKey{a.Warehouse, a.Key}, Conflicted(a.Key)
 	answer.Body = []byte(uuid.NewString())
-	c.told.triesKey(k)
-	c.told.hearsKey(k, answer, c.Remember(ctx, a.Warehouse, answer))
+	c.Told.TriesKey(k)
+	c.Told.HearsKey(k, answer, c.Remember(ctx, a.Warehouse, answer))
 }
 
 // keys is what clients heard of idempotency keys.
 type keys struct {
-	bound map[boundKey]journal.Answer // as was acknowledged
-	taken map[boundKey]bool           // somebody was told so
-	tried map[boundKey]int            // and never heard what became of it
+	bound map[BoundKey]journal.Answer // as was acknowledged
+	taken map[BoundKey]bool           // somebody was told so
+	tried map[BoundKey]int            // and never heard what became of it
 }
 
 func newKeys() keys {
-	return keys{map[boundKey]journal.Answer{}, map[boundKey]bool{}, map[boundKey]int{}}
+	return keys{map[BoundKey]journal.Answer{}, map[BoundKey]bool{}, map[BoundKey]int{}}
 }
 
-func (o *outcomes) triesKey(k boundKey) {
+// TriesKey implements Watcher.
+func (o *Outcomes) TriesKey(k BoundKey) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.keys.tried[k]++
 }
 
-func (o *outcomes) hearsKey(k boundKey, a journal.Answer, err error) {
+// HearsKey implements Watcher.
+func (o *Outcomes) HearsKey(k BoundKey, a journal.Answer, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if errors.Is(err, journal.ErrUnknownOutcome) {
@@ -87,13 +89,13 @@ func (o *outcomes) hearsKey(k boundKey, a journal.Answer, err error) {
 	}
 }
 
-// checkKeys compares what was heard with what the journal keeps.
-func (o *outcomes) checkKeys(tb rapid.TB, j journal.Journal) {
+// CheckKeys compares what was heard with what the journal keeps.
+func (o *Outcomes) CheckKeys(tb rapid.TB, j journal.Journal) {
 	tb.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for k, tried := range o.keys.tried {
-		r := asked(k.Key)
+		r := Asked(k.Key)
 		got, ok, err := j.Warehouse(k.Warehouse).Answered(ctx, r.Actor, r.Key, time.Now())
 		want, bound := o.keys.bound[k]
 		switch {
