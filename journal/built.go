@@ -1,5 +1,7 @@
 package journal
 
+import "container/list"
+
 // Built is a kept document with its bytes, whose digest was compared: what the next
 // one of its chain is built on.
 type Built struct {
@@ -29,4 +31,41 @@ func (b Built) Open(e Event, d Document) ([]byte, bool) {
 	l.patch, _ = d.patch()
 	plain, err := l.make(nil, b.Plain)
 	return plain, err == nil && l.compare(plain) == nil
+}
+
+// basesBytes bounds the documents that an audit keeps for those that are built on
+// them.
+const basesBytes = 32 << 20
+
+// bases are the newest documents of chains, those that were made last.
+type bases struct {
+	held  map[Base]*list.Element // of Built
+	order *list.List             // the last first
+	bytes int
+}
+
+// take gives a document away; nil when it is not held.
+func (b *bases) take(base Base) []byte {
+	e, ok := b.held[base]
+	if !ok {
+		return nil
+	}
+	made := b.order.Remove(e).(Built)
+	delete(b.held, base)
+	b.bytes -= len(made.Plain)
+	return made.Plain
+}
+
+// keep holds a document, unless it is large, and forgets what was made long ago.
+func (b *bases) keep(made Built) {
+	if len(made.Plain) > basesBytes/2 || len(made.Plain) < MinPatched/2 {
+		return
+	}
+	if b.held == nil {
+		b.held, b.order = map[Base]*list.Element{}, list.New()
+	}
+	b.held[made.Base] = b.order.PushFront(made)
+	for b.bytes += len(made.Plain); b.bytes > basesBytes; {
+		b.take(b.order.Back().Value.(Built).Base)
+	}
 }

@@ -44,8 +44,13 @@ func (j *Journal) AuditAfter(ctx context.Context, warehouse uuid.UUID, after jou
 	}
 	starts := map[uuid.UUID]journal.Event{}
 	for _, incarnation := range lives {
+		of := reader{j, warehouse, incarnation}
 		a := &audit{
-			reader: reader{j, warehouse, incarnation}, found: found, seen: &total, bases: newBases(),
+			reader: of, x: journal.Examination{Found: found, Seen: &total,
+				Kept: func(seq journal.Seq, move int) (journal.Event, journal.Document, error) {
+					return of.kept(ctx, seq, move)
+				},
+			},
 			reached: func() {
 				reached(journal.Audited{Events: total.Events, Documents: total.Documents, Through: maps.Clone(total.Through)})
 			},
@@ -54,7 +59,7 @@ func (j *Journal) AuditAfter(ctx context.Context, warehouse uuid.UUID, after jou
 			return total, err
 		}
 		total.Incarnations++
-		starts[incarnation] = a.first
+		starts[incarnation] = a.x.First
 	}
 	return total, flawed(j.lineage(ctx, starts), found)
 }
@@ -130,9 +135,8 @@ func (j *Journal) lineage(ctx context.Context, starts map[uuid.UUID]journal.Even
 		if err != nil {
 			return err
 		}
-		if at != *start.Parent || first.Seq <= at.Seq {
-			return &journal.Damage{Warehouse: first.Warehouse, Incarnation: first.Incarnation, Seq: first.Seq,
-				Reason: fmt.Sprintf("it says that it continues %s, which is not the event there (%s)", *start.Parent, at)}
+		if damage := first.Continues(*start.Parent, at); damage != nil {
+			return damage
 		}
 	}
 	return nil

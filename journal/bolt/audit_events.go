@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 
 	"go.etcd.io/bbolt"
 
@@ -25,14 +24,14 @@ type beside struct {
 func (a *audit) step(ctx context.Context, from journal.Seq) (next journal.Seq, err error) {
 	var batch []beside
 	err = a.current(ctx, func(h history) error {
-		batch = h.copyBeside(from, a.head.Seq)
+		batch = h.copyBeside(from, a.x.Head.Seq)
 		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
 	if len(batch) == 0 {
-		a.gap(from, a.head.Seq)
+		a.x.Gap(from, a.x.Head.Seq)
 		return 0, nil
 	}
 	var whole []journal.Event
@@ -41,14 +40,15 @@ func (a *audit) step(ctx context.Context, from journal.Seq) (next journal.Seq, e
 			return 0, err
 		}
 		if s.odd {
-			a.flaw(s.seq, false, "there is a key that is none of an event")
+			a.x.Flaw(s.seq, false, "there is a key that is none of an event")
 			continue
 		}
 		if s.seq > from {
-			a.gap(from, s.seq-1)
+			a.x.Gap(from, s.seq-1)
 		}
 		from = s.seq + 1
-		e, ok, err := a.event(s)
+		e, err := history{warehouse: a.warehouse, incarnation: a.incarnation}.decode(s.stored)
+		ok, err := a.x.Event(e, err)
 		if err != nil {
 			return 0, err
 		}
@@ -60,16 +60,6 @@ func (a *audit) step(ctx context.Context, from journal.Seq) (next journal.Seq, e
 		}
 	}
 	return from, a.listed(ctx, whole)
-}
-
-// gap tells of events that are missing.
-func (a *audit) gap(from, to journal.Seq) {
-	if from == to {
-		a.flaw(from, false, "the event is missing")
-	} else {
-		a.flaw(from, false, "the events up to %s are missing", to)
-	}
-	a.lost, a.begun = true, true
 }
 
 func (h history) copyBeside(from, last journal.Seq) (batch []beside) {
@@ -116,55 +106,12 @@ func (s *beside) keys(c *bbolt.Cursor) {
 	}
 }
 
-// event checks one record and its place in the chain; false when nobody can tell
-// what it was.
-func (a *audit) event(s beside) (journal.Event, bool, error) {
-	a.seen.Events++
-	h := history{warehouse: a.warehouse, incarnation: a.incarnation}
-	e, err := h.decode(s.stored)
-	var damage *journal.Damage
-	switch {
-	case errors.As(err, &damage):
-		a.found(journal.Flaw{Damage: *damage})
-		a.lost, a.begun = true, true
-		return e, false, nil
-	case err != nil:
-		return e, false, err // a newer build's
-	}
-	a.link(e)
-	return e, true, nil
-}
-
-// link checks that an event is the chain's next. After a record that was lost it
-// is taken as it says.
-func (a *audit) link(e journal.Event) {
-	switch {
-	case !a.begun:
-		a.first = e
-		if _, starts := e.Body.(journal.IncarnationStarted); !starts {
-			a.flaw(e.Seq, false, "the first event is %s, not %s", e.Kind(), journal.KindIncarnationStarted)
-		}
-		if e.Prev != journal.Genesis(e.Warehouse, e.Incarnation) {
-			a.flaw(e.Seq, false, "the first event links to one before it")
-		}
-	case a.lost:
-	default:
-		if _, err := a.chain.Follow(e); err != nil {
-			a.flaw(e.Seq, false, "%v", err)
-		}
-	}
-	a.chain, a.begun, a.lost = journal.ChainAt(e), true, false
-	if e.Seq == a.head.Seq && e.Hash != a.head.Hash {
-		a.flaw(e.Seq, false, "the event has the hash %s, the head says %s", e.Hash, a.head.Hash)
-	}
-}
-
 // listed checks that events are listed under their ids, and no other is.
 func (a *audit) listed(ctx context.Context, events []journal.Event) error {
 	return a.current(ctx, func(h history) error {
 		for _, e := range events {
 			if at := h.ids.Get(e.ID[:]); len(at) != 8 || seqOf(at) != e.Seq {
-				a.flaw(e.Seq, true, "the id %s is listed at another event, or not at all", e.ID)
+				a.x.Flaw(e.Seq, true, "the id %s is listed at another event, or not at all", e.ID)
 			}
 		}
 		return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"puddle/journal"
 )
@@ -12,37 +11,28 @@ import (
 // audit looks through one incarnation.
 type audit struct {
 	reader
-	found   func(journal.Flaw)
-	seen    *journal.Audited
-	reached func() // seen is a place to go on from
-	bases   *bases
-	from    journal.Seq      // of the first event that is there
-	head    journal.Position // when it began
-	first   journal.Event
-	chain   journal.Chain
-	lost    bool // the record before was damaged: nobody knows its hash
-	begun   bool
+	x       journal.Examination
+	reached func()      // Seen is a place to go on from
+	from    journal.Seq // of the first event that is there
 }
 
 func (a *audit) run(ctx context.Context) error {
 	err := a.current(ctx, func(h history) error {
-		a.head, a.from = h.head, h.first()
+		a.x.Reading, a.from = h.reading(), h.first()
 		return a.around(h)
 	})
 	next := a.from
 	if err == nil {
 		next, err = a.resume(ctx)
 	}
-	for err == nil && next != 0 && next <= a.head.Seq {
-		if next, err = a.step(ctx, next); err == nil && a.begun && !a.lost {
-			a.seen.Through[a.incarnation] = a.chain.Head
+	for err == nil && next != 0 && next <= a.x.Head.Seq {
+		if next, err = a.step(ctx, next); err == nil && a.x.Begun && !a.x.Lost {
+			a.x.Seen.Through[a.incarnation] = a.x.Chain.Head
 			a.reached()
 		}
 	}
-	if err == nil && a.begun && !a.lost && a.chain.Head != a.head {
-		a.flaw(a.head.Seq, false, "the last event is %s, the head says %s", a.chain.Head, a.head)
-	}
 	if err == nil {
+		a.x.End()
 		err = a.ids(ctx)
 	}
 	if err == nil {
@@ -53,16 +43,16 @@ func (a *audit) run(ctx context.Context) error {
 
 // resume goes to the event behind those that were looked at before, which are there.
 func (a *audit) resume(ctx context.Context) (next journal.Seq, err error) {
-	through, ok := a.seen.Through[a.incarnation]
+	through, ok := a.x.Seen.Through[a.incarnation]
 	if !ok {
 		return a.from, nil
 	}
 	var damage *journal.Damage
-	if a.first, err = a.one(ctx, a.from); err != nil && !errors.As(err, &damage) {
+	if a.x.First, err = a.one(ctx, a.from); err != nil && !errors.As(err, &damage) {
 		return 0, err
 	}
 	last, err := a.one(ctx, through.Seq)
-	a.chain, a.begun = journal.ChainAt(last), true
+	a.x.Chain, a.x.Begun = journal.ChainAt(last), true
 	return through.Seq + 1, err
 }
 
@@ -81,36 +71,30 @@ func (r reader) one(ctx context.Context, seq journal.Seq) (journal.Event, error)
 	return h.decode(s)
 }
 
-func (a *audit) flaw(seq journal.Seq, beside bool, reason string, args ...any) {
-	a.found(journal.Flaw{Beside: beside, Damage: journal.Damage{
-		Warehouse: a.warehouse, Incarnation: a.incarnation, Seq: seq, Reason: fmt.Sprintf(reason, args...),
-	}})
-}
-
 // around looks at what is there beside the records: buckets of other names, keys
 // before and behind the events.
 func (a *audit) around(h history) error {
 	known := [][]byte{bucketEvents, bucketDocuments, bucketIDs, bucketMeta, bucketRequests, bucketExpiries}
 	err := h.bucket.ForEach(func(key, _ []byte) error {
 		if !contains(known, key) {
-			a.flaw(0, true, "there is a bucket or value %q that this build does not know", key)
+			a.x.Flaw(0, true, "there is a bucket or value %q that this build does not know", key)
 		}
 		return nil
 	})
 	if (h.requests == nil) != (h.bucket.Bucket(bucketExpiries) == nil) {
-		a.flaw(0, true, "of the buckets requests and expiries one is missing")
+		a.x.Flaw(0, true, "of the buckets requests and expiries one is missing")
 	}
 	if key, _ := h.events.Cursor().First(); key != nil && a.from == 0 {
-		a.flaw(0, false, "the first record has the key of no event")
+		a.x.Flaw(0, false, "the first record has the key of no event")
 	}
 	if key, _ := h.events.Cursor().Last(); seqOf(key) != h.written {
-		a.flaw(h.head.Seq, false, "the head is not the last event")
+		a.x.Flaw(h.head.Seq, false, "the head is not the last event")
 	}
 	if key, _ := h.documents.Cursor().First(); key != nil && (len(key) != documentKeySize || seqOf(key[:8]) < a.from) {
-		a.flaw(0, true, "a document of no event is kept")
+		a.x.Flaw(0, true, "a document of no event is kept")
 	}
 	if key, _ := h.documents.Cursor().Last(); key != nil && (len(key) != documentKeySize || seqOf(key[:8]) > h.written) {
-		a.flaw(0, true, "a document of no event is kept")
+		a.x.Flaw(0, true, "a document of no event is kept")
 	}
 	return err
 }
@@ -122,15 +106,15 @@ func (a *audit) ids(ctx context.Context) error {
 	err := a.walk(ctx, bucketIDs, func(h history, _, value []byte) error {
 		switch seq := seqOf(value); {
 		case len(value) != 8 || seq > h.written || seq < a.from:
-			a.flaw(seqOf(value), true, "an id of no event is listed")
+			a.x.Flaw(seqOf(value), true, "an id of no event is listed")
 			n++
-		case seq <= a.head.Seq:
+		case seq <= a.x.Head.Seq:
 			n++
 		}
 		return nil
 	})
-	if want := int64(a.head.Seq-a.from) + 1; err == nil && n != want && a.from != 0 {
-		a.flaw(0, true, "%d ids are listed, there are %d events", n, want)
+	if want := int64(a.x.Head.Seq-a.from) + 1; err == nil && n != want && a.from != 0 {
+		a.x.Flaw(0, true, "%d ids are listed, there are %d events", n, want)
 	}
 	return err
 }

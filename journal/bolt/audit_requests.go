@@ -61,32 +61,32 @@ func errStep(b *bbolt.Bucket, after []byte, fn func(key, value []byte) error) er
 }
 
 func (a *audit) answer(h history, key, value []byte) error {
-	a.seen.Requests++
+	a.x.Seen.Requests++
 	if len(key) != len(journal.Digest{}) {
-		a.flaw(0, true, "the key of a request has an odd length")
+		a.x.Flaw(0, true, "the key of a request has an odd length")
 		return nil
 	}
 	answer, err := h.reading().Answer(journal.Digest(key), value)
 	var damage *journal.Damage
 	switch {
 	case errors.As(err, &damage):
-		a.found(journal.Flaw{Damage: *damage, Beside: true})
+		a.x.Found(journal.Flaw{Damage: *damage, Beside: true})
 		return nil
 	case err != nil:
 		return err
 	}
 	if expiries := h.bucket.Bucket(bucketExpiries); expiries == nil || expiries.Get(expiryKey(answer.Until, journal.Digest(key))) == nil {
-		a.flaw(0, true, "request %s is not listed where it expires", journal.Digest(key))
+		a.x.Flaw(0, true, "request %s is not listed where it expires", journal.Digest(key))
 	}
 	if answer.Seq > h.head.Seq {
-		a.flaw(answer.Seq, true, "request %s names an event that is not there", journal.Digest(key))
+		a.x.Flaw(answer.Seq, true, "request %s names an event that is not there", journal.Digest(key))
 	}
 	return nil
 }
 
 func (a *audit) expiry(h history, key, value []byte) error {
 	if len(key) != 8+len(journal.Digest{}) || len(value) > 0 || h.requests == nil || h.requests.Get(key[8:]) == nil {
-		a.flaw(0, true, "%s", fmt.Sprintf("request %x expires, and is not there", key))
+		a.x.Flaw(0, true, "%s", fmt.Sprintf("request %x expires, and is not there", key))
 	}
 	return nil
 }

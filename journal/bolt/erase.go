@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -29,45 +28,20 @@ func (c *compaction) erasing(ctx context.Context) (*eraser, error) {
 	e := &eraser{ctx: ctx, from: c.from, of: map[uuid.UUID]*erasure{}}
 	taken := slices.DeleteFunc(slices.Clone(c.histories), func(h History) bool { return !c.takes(h.Warehouse, h.Incarnation) })
 	slices.SortStableFunc(taken, func(a, b History) int { return cmp.Compare(a.first(), b.first()) })
-	have := map[uuid.UUID]lineage{}
+	kept := map[uuid.UUID][]uuid.UUID{}
 	for _, h := range taken {
-		before, err := c.oldest(ctx, h.Warehouse)
+		kept[h.Warehouse] = append(kept[h.Warehouse], h.Incarnation)
+	}
+	for warehouse, incarnations := range kept {
+		retained, err := journal.Retain(ctx, c.from, warehouse, incarnations, c.Retain, c.Now)
 		if err != nil {
 			return nil, err
 		}
-		if have[h.Warehouse] == nil {
-			have[h.Warehouse] = lineage{}
-		}
-		of := &erasure{reader: reader{c.from, h.Warehouse, h.Incarnation}, patches: map[made]int{}}
-		if of.horizon, err = have[h.Warehouse].follow(ctx, of.reader, before); err != nil {
-			return nil, err
-		}
-		e.of[h.Incarnation] = of
-	}
-	for _, h := range taken {
-		of := e.of[h.Incarnation]
-		var err error
-		if of.retention, err = have[h.Warehouse].retention(ctx, of.reader, of.horizon); err != nil {
-			return nil, err
+		for _, id := range incarnations {
+			e.of[id] = &erasure{Retention: retained[id], reader: reader{c.from, warehouse, id}, patches: map[made]int{}}
 		}
 	}
 	return e, nil
-}
-
-// oldest is from when on the documents of a warehouse are retained. A clock that went
-// astray since its last event erases nothing that is not as old by its events.
-func (c *compaction) oldest(ctx context.Context, warehouse uuid.UUID) (time.Time, error) {
-	now := c.Now
-	for last, err := range c.from.Warehouse(warehouse).ScanBack(ctx, 0) {
-		if err != nil {
-			return now, err
-		}
-		if last.At.Before(now) {
-			now = last.At
-		}
-		break
-	}
-	return now.Add(-c.Retain), nil
 }
 
 // erased is how many documents of an incarnation are not retained.
@@ -80,7 +54,7 @@ func (e *eraser) erased(incarnation uuid.UUID) int64 {
 
 // erasure is what becomes of the documents of one incarnation.
 type erasure struct {
-	retention
+	journal.Retention
 	reader
 	erased  int64        // documents
 	patches map[made]int // what documents are made of now, where that is another number than before
@@ -124,7 +98,7 @@ func (e *eraser) document(of *erasure, at made, d journal.Document) (rewritten, 
 	if d.Codec == journal.CodecErased {
 		return rewritten{Document: d}, nil
 	}
-	if of.erases(at) {
+	if of.Erases(at.seq, at.move) {
 		of.erased++
 		return rewritten{journal.Document{Move: at.move, Codec: journal.CodecErased}, true}, nil
 	}
@@ -136,7 +110,7 @@ func (e *eraser) document(of *erasure, at made, d journal.Document) (rewritten, 
 	on := made{base.Seq, base.Move}
 	patches, changed := of.patches[on]
 	switch {
-	case of.erases(on):
+	case of.Erases(on.seq, on.move):
 		of.patches[at] = 0
 		return e.whole(of, at)
 	case changed:
