@@ -36,6 +36,10 @@ type Options struct {
 	From   journal.Histories // whose readers implement journal.Entries
 	Mode   Mode              // Async or Sync
 	Failed func(error)       // told each failure, from the follower's goroutine
+
+	// Others: another follower may seal at the same time, one that does not know yet that
+	// it has lost its lease. Where it sets HEAD back, that is put right.
+	Others bool
 }
 
 // State is how far a Follower is.
@@ -127,21 +131,34 @@ func (f *Follower) Wait(ctx context.Context, p journal.Position) error {
 }
 
 // Close stops the follower and seals what is left; ctx bounds that. Its error is
-// returned, not handed to Failed. Close is called once, before the journal is closed.
+// returned, not handed to Failed.
 func (f *Follower) Close(ctx context.Context) error {
-	f.cancel()
 	defer f.change(func() { f.closed = true })
-	select {
-	case <-f.done:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if f.State().Final() {
-		return nil // it was told
+	if err := f.end(ctx); err != nil || f.State().Final() { // which was told
+		return err
 	}
 	err := f.sealer.seal(ctx)
 	f.tried(err)
 	return err
+}
+
+// Stop stops the follower as it is: when it returns nil, nothing is written any more. ctx
+// bounds how long it waits. One of Stop and Close is called, once, before the journal is
+// closed.
+func (f *Follower) Stop(ctx context.Context) error {
+	defer f.change(func() { f.closed = true })
+	return f.end(ctx)
+}
+
+// end has run return.
+func (f *Follower) end(ctx context.Context) error {
+	f.cancel()
+	select {
+	case <-f.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // run seals each time it is woken, and again after a failure, until it cannot.

@@ -131,20 +131,22 @@ func names(ctx context.Context, store warehouse.Reader, prefix string) iter.Seq2
 	}
 }
 
-// ends finds where the archive of an incarnation ends, and how many segments there are
-// from the hint on, or 0 where the hint did not lead to it.
-func ends(ctx context.Context, store warehouse.Reader, incarnation uuid.UUID, at hint) (journal.Position, int, error) {
+// ends finds where the archive of an incarnation ends, and the first event of the segment
+// that was looked at first; and how many segments there are from the hint on, or 0 where
+// the hint did not lead to it.
+func ends(ctx context.Context, store warehouse.Reader, incarnation uuid.UUID, at hint) (end journal.Position, from journal.Seq, behind int, err error) {
 	if at.Incarnation == incarnation {
 		end, n, err := walk(ctx, store, incarnation, at.First)
 		if n > 0 || err != nil {
-			return end, n, err
+			return end, at.First, n, err
 		}
 	}
 	all, err := listed(ctx, store, Folder+"/"+incarnation.String())
 	firsts := all[incarnation]
 	if err != nil || len(firsts) == 0 {
-		return journal.Position{}, 0, err
+		return end, 0, 0, err
 	}
-	end, _, err := walk(ctx, store, incarnation, firsts[len(firsts)-1])
-	return end, 0, err
+	from = firsts[len(firsts)-1]
+	end, _, err = walk(ctx, store, incarnation, from)
+	return end, from, 0, err
 }

@@ -18,6 +18,7 @@ type sealer struct {
 	from   journal.Histories
 	told   func(journal.Position) // how far the archive of the current incarnation is
 	failed func(error)
+	others bool
 	events int // of a segment
 
 	hint    hint
@@ -31,7 +32,7 @@ type sealer struct {
 
 func newSealer(o Options, told func(journal.Position)) *sealer {
 	return &sealer{
-		id: o.ID, store: o.Store, from: o.From, told: told, failed: o.Failed, events: MaxSegmentEvents,
+		id: o.ID, store: o.Store, from: o.From, told: told, failed: o.Failed, others: o.Others, events: MaxSegmentEvents,
 		ends: map[uuid.UUID]journal.Position{}, taken: map[uuid.UUID][]journal.Seq{}, spoil: map[string]bool{}, lost: map[uuid.UUID]bool{},
 	}
 }
@@ -40,6 +41,9 @@ func newSealer(o Options, told func(journal.Position)) *sealer {
 // keeps an earlier one from being archived, for good, is told once and keeps no other.
 func (s *sealer) seal(ctx context.Context) error {
 	all, err := s.from.Incarnations(ctx, s.id)
+	if err == nil && s.others {
+		err = s.pointAgain(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -117,14 +121,19 @@ func (s *sealer) find(ctx context.Context, r journal.Reader, incarnation uuid.UU
 			return end, err
 		}
 	}
-	end, behind, err := ends(ctx, s.store, incarnation, s.hint)
+	end, from, behind, err := ends(ctx, s.store, incarnation, s.hint)
 	if err != nil || end.IsZero() {
+		return end, err
+	}
+	if err := ours(ctx, s.store, s.id, r, end); err != nil {
 		return end, err
 	}
 	if s.hint.Incarnation == incarnation {
 		s.since = behind
+	} else if s.others && incarnation == s.current { // somebody has set it back
+		err = s.pointTo(ctx, hint{Incarnation: incarnation, First: from})
 	}
-	return end, ours(ctx, s.store, s.id, r, end)
+	return end, err
 }
 
 // advance seals what follows the end of an incarnation's archive: until a given
@@ -197,11 +206,28 @@ func (s *sealer) point(ctx context.Context, h header) error {
 	if h.Incarnation == s.hint.Incarnation && s.since < hintEvery || h.First.Seq <= s.hint.First {
 		return nil
 	}
-	at := hint{Incarnation: h.Incarnation, First: h.First.Seq}
+	return s.pointTo(ctx, hint{Incarnation: h.Incarnation, First: h.First.Seq})
+}
+
+func (s *sealer) pointTo(ctx context.Context, at hint) error {
 	if err := writeHint(ctx, s.store, at); err != nil {
 		return err
 	}
 	s.hint, s.since = at, 0
+	return nil
+}
+
+// pointAgain has the hint name again what it named, where somebody who was paused has set
+// it back. A later one stays.
+func (s *sealer) pointAgain(ctx context.Context) error {
+	h, err := readHint(ctx, s.store)
+	switch {
+	case err != nil || h.First == s.hint.First:
+		return err
+	case h.First < s.hint.First:
+		return writeHint(ctx, s.store, s.hint)
+	}
+	s.hint, s.since = h, 0
 	return nil
 }
 
