@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"puddle/journal"
+	journalpg "puddle/journal/postgres"
 	"puddle/projections/pointers"
 )
 
@@ -38,6 +39,9 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	}
 	tx, err := s.db.Begin(ctx)
+	if errors.Is(err, journalpg.ErrReadOnly) {
+		return errors.Join(s.checkSchema(version), err)
+	}
 	if err != nil {
 		return err
 	}

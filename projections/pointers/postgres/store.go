@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	journal "puddle/journal/postgres"
+	journalpg "puddle/journal/postgres"
 	"puddle/projections"
 	"puddle/projections/pointers"
 )
@@ -16,7 +16,7 @@ import (
 // Store is the pointer tables beside a journal. Safe for concurrent use, by any number
 // of processes.
 type Store struct {
-	db      *journal.DB
+	db      *journalpg.DB
 	schema  int
 	turn    chan struct{} // whoever puts something in may replay
 	closing chan struct{}
@@ -29,9 +29,9 @@ var _ projections.Store = (*Store)(nil)
 // there are none or older ones: they are then empty, and projections.CatchUp fills
 // them. Tables of a newer build are pointers.ErrSchema, and journal.ErrFormat. Many may
 // open the same at once. The journal stays the caller's.
-func Open(ctx context.Context, db *journal.DB) (*Store, error) { return open(ctx, db, Schema) }
+func Open(ctx context.Context, db *journalpg.DB) (*Store, error) { return open(ctx, db, Schema) }
 
-func open(ctx context.Context, db *journal.DB, schema int) (*Store, error) {
+func open(ctx context.Context, db *journalpg.DB, schema int) (*Store, error) {
 	s := &Store{db: db, schema: schema, turn: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	if err := s.prepare(ctx); err != nil {
@@ -91,3 +91,15 @@ func (s *Store) take(ctx context.Context) error {
 }
 
 func (s *Store) give() { <-s.turn }
+
+// Held lists the ids of those that any event was applied to, ascending.
+func (s *Store) Held(ctx context.Context) (held []uuid.UUID, err error) {
+	err = s.read(ctx, func(conn *pgx.Conn) error {
+		rows, _ := conn.Query(ctx, `SELECT warehouse FROM cursor ORDER BY warehouse`)
+		held, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (id uuid.UUID, err error) {
+			return id, row.Scan((*[16]byte)(&id))
+		})
+		return err
+	})
+	return held, s.explain(ctx, err)
+}
