@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -139,7 +140,26 @@ func (db *DB) said(ctx context.Context, err error) error {
 	if why := whyNot(err); why != nil {
 		return fmt.Errorf("%w: %w", why, err)
 	}
+	if isRefused(err) {
+		return refusal{err}
+	}
 	return err
+}
+
+// refusal is an error about what the server was given, and not about the server or
+// what is there: the same group would meet it again, another one perhaps not.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// Deterministic tells who tries groups that there is something in this one.
+func (refusal) Deterministic() bool { return true }
+
+// isRefused: data that no column takes, a constraint, what is over a limit.
+func isRefused(err error) bool {
+	said, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && !errors.Is(err, journal.ErrUnknownOutcome) &&
+		(strings.HasPrefix(said.Code, "22") || strings.HasPrefix(said.Code, "23") || strings.HasPrefix(said.Code, "54"))
 }
 
 // uniqueViolation is that something is there already.
