@@ -28,7 +28,7 @@ func (n *node) disks() []disk {
 	for _, w := range n.warehouses {
 		disks = append(disks, disk{"warehouse:" + w.Name, w.Root.Folder()})
 	}
-	if c.Metastore.Type == config.Memory {
+	if c.Metastore.Type == config.Memory || c.Metastore.Type == config.Postgres && n.purpose != serving { // which may have none
 		return disks[1:]
 	}
 	for _, of := range []disk{{"journal", c.Journal.Path}, {"tables", c.Metastore.SQLitePath}} {
