@@ -78,7 +78,7 @@ func (a *audit) answer(h history, key, value []byte) error {
 	if expiries := h.bucket.Bucket(bucketExpiries); expiries == nil || expiries.Get(expiryKey(answer.Until, journal.Digest(key))) == nil {
 		a.x.Flaw(0, true, "request %s is not listed where it expires", journal.Digest(key))
 	}
-	if answer.Seq > h.head.Seq {
+	if answer.Seq > h.written {
 		a.x.Flaw(answer.Seq, true, "request %s names an event that is not there", journal.Digest(key))
 	}
 	return nil

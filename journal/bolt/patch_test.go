@@ -50,38 +50,3 @@ func TestDamagedBase(t *testing.T) {
 		})
 	}
 }
-
-// TestAuditOfPatches: an audit reads them, and names every document that a damaged
-// one takes along.
-func TestAuditOfPatches(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal.db")
-	j := open(t, path)
-	c := journaltest.Chain(t, lake, 5)
-	c.Append(t, j)
-	flaws := func(j journal.Auditor) (found []journal.Flaw) {
-		t.Helper()
-		seen, err := j.Audit(t.Context(), lake, func(f journal.Flaw) {
-			if f.Absent == nil {
-				found = append(found, f)
-			}
-		})
-		if err != nil || seen.Documents < 5 {
-			t.Fatalf("%+v, %v", seen, err)
-		}
-		return found
-	}
-	if found := flaws(j); len(found) > 0 {
-		t.Errorf("of what is whole: %v", found)
-	}
-	j.Close()
-	last := c.Entries[len(c.Entries)-1].Event.Seq
-	change(t, path, func(tx *bbolt.Tx) error {
-		at := append(key(uint64(last-1)), make([]byte, 8)...)
-		b := bucket(tx, lake, "documents")
-		return b.Put(at, append(bytes.Clone(b.Get(at)), 'x'))
-	})
-	found := flaws(open(t, path))
-	if len(found) != 2 || found[0].Seq != last-1 || found[1].Seq != last || found[1].Base != last-1 || !found[1].Beside {
-		t.Errorf("found %v", found)
-	}
-}

@@ -20,6 +20,15 @@ type reader struct {
 	db          *DB
 	warehouse   uuid.UUID
 	incarnation uuid.UUID // Nil: the current one
+	session     *pgx.Conn // on which it reads, also what a transaction of it has written; nil: the pool
+}
+
+// read runs queries.
+func (r reader) read(ctx context.Context, run func(conn *pgx.Conn) error) error {
+	if r.session != nil {
+		return r.db.said(ctx, run(r.session))
+	}
+	return r.db.Read(ctx, run)
 }
 
 var (
@@ -63,7 +72,7 @@ func (r reader) history(ctx context.Context) (h history, err error) {
 	var seq, first int64
 	var hash []byte
 	floor := r.db.Floor(r.warehouse)
-	err = r.db.Read(ctx, func(conn *pgx.Conn) error {
+	err = r.read(ctx, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, sql, args...).Scan((*[16]byte)(&h.Head.Incarnation), &seq, &hash, &first)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -135,7 +144,7 @@ const selectByID = `SELECT ` + eventColumns + `, e.incarnation FROM events e
 func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, error) {
 	of := journal.Reading{Warehouse: r.warehouse}
 	var s stored
-	err := r.db.Read(ctx, func(conn *pgx.Conn) (err error) {
+	err := r.read(ctx, func(conn *pgx.Conn) (err error) {
 		s, err = scanEvent(conn.QueryRow(ctx, selectByID, r.warehouse, r.named(), id), (*[16]byte)(&of.Head.Incarnation))
 		return err
 	})
@@ -180,7 +189,7 @@ func (r reader) kept(ctx context.Context, seq journal.Seq, move int) (e journal.
 	of := journal.Reading{Warehouse: r.warehouse}
 	var codec *int16
 	var s stored
-	err = r.db.Read(ctx, func(conn *pgx.Conn) (err error) {
+	err = r.read(ctx, func(conn *pgx.Conn) (err error) {
 		row := conn.QueryRow(ctx, selectKept, r.warehouse, r.named(), number(seq), move)
 		s, err = scanEvent(row, (*[16]byte)(&of.Head.Incarnation), &codec, &d.Data)
 		return err

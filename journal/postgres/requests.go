@@ -125,7 +125,7 @@ func (r reader) Answered(ctx context.Context, actor journal.Actor, key string, n
 	digest := journal.Request{Actor: actor, Key: key}.Digest()
 	of := journal.Reading{Warehouse: r.warehouse}
 	var value []byte
-	err := r.db.Read(ctx, func(conn *pgx.Conn) error {
+	err := r.read(ctx, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, selectAnswer, r.warehouse, r.named(), digest[:]).Scan((*[16]byte)(&of.Head.Incarnation), &value)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

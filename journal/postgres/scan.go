@@ -19,11 +19,11 @@ const (
 
 // pageOf selects some events in a row, as many as are within the limits and at least
 // one. How large a value is, the server knows without reading it.
-func pageOf(size, direction string) string {
+func pageOf(columns, size, direction string) string {
 	return strings.NewReplacer("SIZE", size, "DIRECTION", direction).Replace(`
-		SELECT ` + eventColumns + ` FROM (
+		SELECT ` + columns + ` FROM (
 			SELECT *, (sum(size) OVER (ORDER BY seq DIRECTION) - size)::bigint AS before FROM (
-				SELECT seq, prev, hash, record, SIZE AS size FROM events
+				SELECT seq, id, prev, hash, record, SIZE AS size FROM events
 				WHERE warehouse = $1 AND incarnation = $2 AND seq BETWEEN $3 AND $4 ORDER BY seq DIRECTION LIMIT $5
 			) AS few
 		) AS e WHERE before < $6 ORDER BY seq DIRECTION`)
@@ -36,15 +36,16 @@ const (
 )
 
 var (
-	selectForward  = pageOf(recordSize, "ASC")
-	selectBackward = pageOf(recordSize, "DESC")
-	selectEntries  = pageOf(entrySize, "ASC")
+	selectForward  = pageOf(eventColumns, recordSize, "ASC")
+	selectBackward = pageOf(eventColumns, recordSize, "DESC")
+	selectEntries  = pageOf(eventColumns, entrySize, "ASC")
+	selectAudited  = pageOf(eventColumns+`, e.id`, entrySize, "ASC")
 )
 
 // page reads some events between two seqs.
 func (r reader) page(ctx context.Context, sql string, h history, from, to journal.Seq) ([]stored, error) {
 	var all []stored
-	err := r.db.Read(ctx, func(conn *pgx.Conn) (err error) {
+	err := r.read(ctx, func(conn *pgx.Conn) (err error) {
 		rows, _ := conn.Query(ctx, sql, h.Warehouse, h.Head.Incarnation, number(from), number(to), pageEvents, pageBytes)
 		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (stored, error) { return scanEvent(row) })
 		return err
@@ -60,7 +61,7 @@ func (r reader) keep(ctx context.Context, h history, page []stored) error {
 	if len(page) == 0 {
 		return nil
 	}
-	return r.db.Read(ctx, func(conn *pgx.Conn) error {
+	return r.read(ctx, func(conn *pgx.Conn) error {
 		for i := range page {
 			page[i].documents = nil
 		}
@@ -73,23 +74,29 @@ func (r reader) keep(ctx context.Context, h history, page []stored) error {
 func (h history) share(rows pgx.Rows, page []stored) error {
 	defer rows.Close()
 	for at := 0; rows.Next(); {
-		var seq int64
-		var move int32
-		var codec int16
-		var d journal.Document
-		if err := rows.Scan(&seq, &move, &codec, &d.Data); err != nil {
+		seq, d, err := scanDocument(rows)
+		if err != nil {
 			return err
 		}
-		for at < len(page) && page[at].seq < journal.Seq(seq) {
+		for at < len(page) && page[at].seq < seq {
 			at++
 		}
-		if at == len(page) || page[at].seq != journal.Seq(seq) {
-			return h.Missing(journal.Seq(seq))
+		if at == len(page) || page[at].seq != seq {
+			return h.Missing(seq)
 		}
-		d.Move, d.Codec = int(move), journal.Codec(codec)
 		page[at].documents = append(page[at].documents, d)
 	}
 	return rows.Err()
+}
+
+// scanDocument scans a row of selectDocuments.
+func scanDocument(row pgx.Row) (seq journal.Seq, d journal.Document, err error) {
+	var at int64
+	var move int32
+	var codec int16
+	err = row.Scan(&at, &move, &codec, &d.Data)
+	d.Move, d.Codec = int(move), journal.Codec(codec)
+	return journal.Seq(at), d, err
 }
 
 // Scan implements journal.Reader. It ends at the head as it was in the beginning.
