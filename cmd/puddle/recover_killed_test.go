@@ -66,7 +66,7 @@ type killing struct {
 
 func newKilling(t *testing.T, l loss) *killing {
 	k := &killing{T: t, loss: l, dir: t.TempDir(), kept: t.TempDir()}
-	lived(t, k.dir, l.archive)
+	lived(t, k.dir, "journal: {archive: "+l.archive+"}")
 	l.happens(t, k.dir)
 	if err := os.CopyFS(k.kept, os.DirFS(k.dir)); err != nil {
 		t.Fatal(err)

@@ -76,9 +76,9 @@ func tear(t *testing.T, dir string) {
 
 // lived makes a catalog, a data folder d and a warehouse w, and beside them before, which
 // is d at seq 7.
-func lived(t *testing.T, dir, archive string) {
+func lived(t *testing.T, dir, more string) {
 	t.Helper()
-	c := configured(t, dir, "journal: {archive: "+archive+"}")
+	c := configured(t, dir, more)
 	r := started(t, c)
 	r.make("", `{"namespace":["n"],"properties":{"owner":"ana"}}`)
 	r.make("", `{"namespace":["n","deep"]}`)

@@ -26,7 +26,7 @@ type verifyCmd struct {
 
 // Help is the detail of the help text.
 func (verifyCmd) Help() string {
-	return "Changes nothing unless --repair is given. Works beside a running server, which then does it, and without one. " +
+	return "Changes nothing unless --repair is given. Works beside a running server, which then does it, and without one; beside replicas on other machines, too. " +
 		"What could not be looked at is neither clean nor a finding: exit code 4. Levels 5 and 6 (manifests, data files) are not in this build."
 }
 
@@ -51,8 +51,10 @@ func (v verifyCmd) Run(s *session) error {
 	l, err := acquire(c.DataDir)
 	var busy *held
 	switch {
-	case errors.As(err, &busy):
+	case errors.As(err, &busy) && (c.Metastore.Type != config.Postgres || busy.by.socket != ""):
 		err = askVerify(s, busy, asked, report.take)
+	case c.Metastore.Type == config.Postgres: // nothing of the catalog is in the folder
+		err = errors.Join(l.release(), s.verifyDatabase(c, asked, report.take))
 	case errors.Is(err, os.ErrNotExist):
 		return fail(codeNoLook, "there is no catalog in %s yet", c.DataDir)
 	case err != nil:
@@ -63,7 +65,7 @@ func (v verifyCmd) Run(s *session) error {
 	if err = report.end(v.JSON, err); report.ended != nil && !report.ended.Began.IsZero() {
 		began = report.ended.Began
 	}
-	if err == nil && c.Metastore.Type != config.Memory {
+	if err == nil && c.Metastore.Type != config.Memory && !absent(c.DataDir) {
 		s.keepProof(c.DataDir, asked, report.summaries, began)
 	}
 	return err

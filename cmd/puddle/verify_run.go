@@ -22,13 +22,14 @@ type verification struct {
 	journal    journal.Journal                       // nil: it is damaged, which was told
 	tables     projections.Store                     // nil: there are none
 	serving    func(id uuid.UUID) projections.Reader // nil: nobody is served
-	// makeTables makes the pointer tables anew, and says where the old ones are, also
-	// when it fails after that; nil: not while a server runs.
+	// makeTables makes the pointer tables anew, and says where the old ones are, if they
+	// are kept, also when it fails after that; nil: not while a server runs.
 	makeTables func(context.Context) (projections.Store, string, error)
 	say        func(verifyLine)
 	openFold   func() (projections.Store, func() error, error) // empty tables, to fold the journal into
 	progress   progressFile
 
+	beside    bool // the tables can be made anew beside servers
 	ephemeral bool // all is in memory: nothing in the warehouses says whose they are
 	strays    bool // the pointer tables hold what the journal does not know
 	pagesBad  bool // the journal's file is not put together as it should be
@@ -161,7 +162,7 @@ func (v *verification) stray(ctx context.Context, sink verifySink) error {
 }
 
 func (v *verification) subject(name string, id uuid.UUID) verify.Warehouse {
-	w := verify.Warehouse{Name: name, ID: id, Journal: v.journal, Tables: v.tables, Ephemeral: v.ephemeral}
+	w := verify.Warehouse{Name: name, ID: id, Journal: v.journal, Tables: v.tables, Ephemeral: v.ephemeral, Beside: v.beside}
 	w.Auditor, _ = v.journal.(journal.Auditor)
 	if v.serving != nil {
 		w.Now, w.Settled = v.serving(id), verify.SettledAfter(time.Now(), unsettled)
@@ -202,6 +203,9 @@ func (v *verification) mendTables(ctx context.Context, whole bool, sink verifySi
 		f.Message, f.Next = "a server has them open", "stop it, and then puddle verify --level 2 --repair"
 	case v.DryRun:
 		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they would be set aside, and made anew from the journal"
+		if v.beside {
+			f.Message = "they would be made anew from the journal"
+		}
 	default:
 		made, aside, err := v.makeTables(ctx)
 		if err != nil && aside != "" {
@@ -212,7 +216,10 @@ func (v *verification) mendTables(ctx context.Context, whole bool, sink verifySi
 			return
 		}
 		v.tables = made
-		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they are made anew from the journal; what was there is kept as "+aside
+		f.Severity, f.Kind, f.Message = verify.Note, verify.KindRepaired, "they are made anew from the journal"
+		if aside != "" {
+			f.Message += "; what was there is kept as " + aside
+		}
 	}
 	sink.Found(f)
 }

@@ -136,7 +136,10 @@ func (r *run) differ(at journal.Position, message string) {
 	r.differs = true
 	r.summary.Tables = "they differ"
 	finding := Finding{Severity: Error, Kind: KindTables, Place: "pointer tables", Message: message,
-		Next: "puddle verify " + r.Name + " --level 2 --repair, while no server runs"}
+		Next: "puddle verify " + r.Name + " --level 2 --repair"}
+	if !r.Beside {
+		finding.Next += ", while no server runs"
+	}
 	if !at.IsZero() {
 		finding = finding.at(at)
 	}

@@ -32,6 +32,7 @@ type Warehouse struct {
 	Now      projections.Reader        // of a catalog that is being served; nil: nothing changes meanwhile
 	Settled  func(warehouse.Info) bool // tells files that nobody is about to name; nil: all
 
+	Beside    bool // the tables can be made anew while servers run
 	Ephemeral bool // the journal ends with its process: the warehouse has no anchor
 }
 

@@ -48,11 +48,7 @@ func (w *warehouse) Reset(ctx context.Context) error {
 			return err
 		}
 		delete(t.sheets, w.id)
-		var batch pgx.Batch
-		for _, table := range []string{"cursor", "namespaces", "objects", "places", "purges", "history", "names"} {
-			batch.Queue(`DELETE FROM `+table+` WHERE warehouse = $1`, w.id)
-		}
-		return t.on.Conn().SendBatch(ctx, &batch).Close()
+		return t.deleteRows(ctx, w.id)
 	})
 }
 

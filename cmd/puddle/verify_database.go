@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/google/uuid"
+	"github.com/rs/zerolog"
+
+	"puddle/cmd/puddle/config"
+	"puddle/journal"
+	journalpostgres "puddle/journal/postgres"
+	"puddle/projections"
+	"puddle/projections/pointers"
+	"puddle/projections/pointers/sqlite"
+	"puddle/recover/verify"
+)
+
+// verifyDatabase looks at a catalog in a database, beside replicas that may be at work. It
+// writes there for a repair only.
+func (s *session) verifyDatabase(c config.Config, asked verifyRequest, say func(verifyLine)) (err error) {
+	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
+	purpose := reporting
+	if asked.Repair && !asked.DryRun {
+		purpose = changing
+	}
+	n := newNode(c, log, purpose, journal.NewClock())
+	defer func() { err = errors.Join(err, n.Close()) }()
+	in, _ := n.metastore.(*shared)
+	v := &verification{verifyRequest: asked, all: asked.Warehouse == "", say: say, openFold: foldElsewhere, makeTables: in.makeTables, beside: true}
+	if !absent(c.DataDir) {
+		v.progress.path = progressPath(c.DataDir)
+	}
+	if v.warehouses, err = n.openToVerify(s.stop, asked.Warehouse, say); err != nil {
+		return noLook(err)
+	}
+	if err := in.openToVerify(s.stop, say); err != nil {
+		return noLook(err)
+	}
+	v.journal, v.tables = n.journal, n.tables
+	if v.tables != nil {
+		v.serving = func(id uuid.UUID) projections.Reader { return v.tables.Warehouse(id) }
+	}
+	v.run(s.stop)
+	return nil
+}
+
+// openToVerify opens what is there of journal and tables. Where there is no journal, an
+// empty one stands for it, so that warehouses that have a history tell of it.
+func (n *shared) openToVerify(ctx context.Context, say func(verifyLine)) error {
+	c := n.config.Metastore.PostgreSQL
+	made, err := journalpostgres.Made(ctx, journalpostgres.Options{URL: c.URL, Schema: c.Schema})
+	if err != nil {
+		return err
+	}
+	if !made {
+		n.journal = journal.NewMemory()
+		say(verifyLine{Unseen: &verify.Unseen{Place: "schema " + c.Schema, Message: "there is no journal"}})
+		return nil
+	}
+	if err := n.openJournal(ctx); err != nil {
+		return err
+	}
+	err = n.openTables(ctx)
+	if errors.Is(err, pointers.ErrSchema) {
+		say(verifyLine{Finding: &verify.Finding{Level: 2, Severity: verify.Note, Kind: verify.KindTables, Place: "schema " + c.Schema,
+			Message: err.Error() + ": the next start makes them anew"}})
+		return nil
+	}
+	return err
+}
+
+// foldElsewhere makes empty tables in a folder for temporary files, which other runs do
+// not know.
+func foldElsewhere() (projections.Store, func() error, error) {
+	folder, err := os.MkdirTemp("", "puddle-verify-")
+	if err != nil {
+		return nil, func() error { return nil }, err
+	}
+	remove := func() error { return os.RemoveAll(folder) }
+	db, err := sqlite.Open(folder+"/puddle.db", sqlite.Options{})
+	if err != nil {
+		return nil, remove, err
+	}
+	return db, func() error { return errors.Join(db.Close(), remove()) }, nil
+}
+
+// makeTables makes the pointer tables anew of the journal, a warehouse at a time, whose
+// writers wait meanwhile.
+func (n *shared) makeTables(ctx context.Context) (projections.Store, string, error) {
+	ids, err := n.journal.Warehouses(ctx)
+	for _, id := range ids {
+		if err == nil {
+			err = n.turns.Rebuild(ctx, id, journal.Lineage(n.journal, id))
+		}
+	}
+	return n.tables, "", err
+}
