@@ -43,19 +43,8 @@ type CompactOptions struct {
 	step func(name string, do func() error) error // of tests; nil: do it
 }
 
-// Compacted is what a compaction did, or would do.
-type Compacted struct {
-	Before    int64 // bytes of the file
-	After     int64 // likewise; of a dry run about
-	Histories []Compaction
-}
-
-// Compaction is what became of one incarnation.
-type Compaction struct {
-	History
-	Pruned bool  // it was left out
-	Erased int64 // documents that were not retained
-}
+// Compacted counts the bytes of the file.
+type Compacted = journal.Compacted
 
 // Compact replaces a journal that nobody has open by a copy without the pages
 // that are not in use: bbolt never gives them back. The copy holds every key and
@@ -103,7 +92,7 @@ type compaction struct {
 	path string
 	from *Journal
 
-	histories []History
+	histories []journal.History
 	current   map[uuid.UUID]uuid.UUID // incarnations, by their warehouse
 	eraser    *eraser                 // nil: all documents are retained
 }
@@ -135,7 +124,7 @@ func (c *compaction) run(ctx context.Context) (done Compacted, err error) {
 	}
 	done.Before = before.Size()
 	for _, h := range c.histories {
-		done.Histories = append(done.Histories, Compaction{h, !c.takes(h.Warehouse, h.Incarnation), c.eraser.erased(h.Incarnation)})
+		done.Histories = append(done.Histories, journal.Compaction{History: h, Pruned: !c.takes(h.Warehouse, h.Incarnation), Erased: c.eraser.erased(h.Incarnation)})
 	}
 	return done, nil
 }
@@ -169,7 +158,7 @@ func (c *compaction) takes(warehouse, incarnation uuid.UUID) bool {
 
 // pruning calls Pruning, if anything is left out.
 func (c *compaction) pruning() error {
-	leftOut := func(h History) bool { return !c.takes(h.Warehouse, h.Incarnation) }
+	leftOut := func(h journal.History) bool { return !c.takes(h.Warehouse, h.Incarnation) }
 	if c.Pruning == nil || !slices.ContainsFunc(c.histories, leftOut) {
 		return nil
 	}

@@ -187,7 +187,7 @@ func TestCompactPrunes(t *testing.T) {
 	if err != nil || len(left) != 2 || !left[0].Current || !left[1].Current {
 		t.Errorf("left are %v, %v", left, err)
 	}
-	pruned := slices.DeleteFunc(done.Histories, func(c Compaction) bool { return !c.Pruned })
+	pruned := slices.DeleteFunc(done.Histories, func(c journal.Compaction) bool { return !c.Pruned })
 	if len(pruned) != 1 || pruned[0].Incarnation != journaltest.Incarnation(lake) || pruned[0].Events != 122 || pruned[0].Name != "lake" {
 		t.Errorf("pruned were %+v", pruned)
 	}

@@ -26,8 +26,8 @@ type eraser struct {
 // ones of each warehouse first.
 func (c *compaction) erasing(ctx context.Context) (*eraser, error) {
 	e := &eraser{ctx: ctx, from: c.from, of: map[uuid.UUID]*erasure{}}
-	taken := slices.DeleteFunc(slices.Clone(c.histories), func(h History) bool { return !c.takes(h.Warehouse, h.Incarnation) })
-	slices.SortStableFunc(taken, func(a, b History) int { return cmp.Compare(a.first(), b.first()) })
+	taken := slices.DeleteFunc(slices.Clone(c.histories), func(h journal.History) bool { return !c.takes(h.Warehouse, h.Incarnation) })
+	slices.SortStableFunc(taken, func(a, b journal.History) int { return cmp.Compare(a.First(), b.First()) })
 	kept := map[uuid.UUID][]uuid.UUID{}
 	for _, h := range taken {
 		kept[h.Warehouse] = append(kept[h.Warehouse], h.Incarnation)

@@ -10,22 +10,8 @@ import (
 	"puddle/journal"
 )
 
-// History is one incarnation of a warehouse, as it lies in a journal's file.
-type History struct {
-	Warehouse   uuid.UUID
-	Name        string // of the warehouse, as the incarnation's first event says
-	Incarnation uuid.UUID
-	Current     bool             // new events go here
-	Head        journal.Position // its last event
-	Events      int64
-	Bytes       int64 // of its keys and values
-}
-
-// first is the seq of its first event.
-func (h History) first() journal.Seq { return h.Head.Seq + 1 - journal.Seq(h.Events) }
-
 // histories lists all incarnations of all warehouses.
-func (j *Journal) histories(ctx context.Context) (all []History, err error) {
+func (j *Journal) histories(ctx context.Context) (all []journal.History, err error) {
 	err = j.view(ctx, func(tx *bbolt.Tx) error {
 		warehouses := tx.Bucket(bucketWarehouses)
 		return warehouses.ForEachBucket(func(key []byte) error {
@@ -61,8 +47,8 @@ func strangeName(key []byte) error {
 }
 
 // about reads the first event, and sums up the rest without decoding it.
-func (h history) about() (History, error) {
-	about := History{Warehouse: h.warehouse, Incarnation: h.incarnation, Head: h.head, Bytes: size(h.bucket)}
+func (h history) about() (journal.History, error) {
+	about := journal.History{Warehouse: h.warehouse, Incarnation: h.incarnation, Head: h.head, Bytes: size(h.bucket)}
 	first := h.first()
 	s, err := h.get(first)
 	if err != nil {
