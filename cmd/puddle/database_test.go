@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -167,6 +169,46 @@ func TestCommandsBesideReplicas(t *testing.T) {
 		t.Errorf("undropped beside it: %d", status)
 	}
 	r.stopped()
+}
+
+// A database that was restored from a backup is served read only, as of the backup: its
+// archive knows of more. An empty one is refused (interface §5.11).
+func TestDatabaseWasRestored(t *testing.T) {
+	server, dir := postgrestest.Shared(t), t.TempDir()
+	source, err := url.Parse(server.Open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := withTable(t, dir, source.String())
+	if status, _, kind := r.commit("kept"); status != http.StatusOK {
+		t.Fatalf("commit: %d %s", status, kind)
+	}
+	r.stopped()
+	backup := *source
+	backup.Path += "_backup"
+	server.Exec(t, fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q`, backup.Path[1:], source.Path[1:]))
+	r = started(t, replica(t, dir, source.String(), 1, ""))
+	if status, _, kind := r.commit("lost"); status != http.StatusOK {
+		t.Fatalf("commit: %d %s", status, kind)
+	}
+	r.stopped()
+
+	r = started(t, replica(t, dir, backup.String(), 1, ""))
+	if got := r.property(); got != "kept" {
+		t.Errorf("the property is %q", got)
+	}
+	if status, retry, _ := r.commit("more"); status != http.StatusTooManyRequests || retry == "" {
+		t.Errorf("a commit: %d, Retry-After %q", status, retry)
+	}
+	if status, body := r.read("/api/puddle/v1/status"); !strings.Contains(body, "puddle recover --warehouse default --from archive") {
+		t.Errorf("status: %d %s", status, body)
+	}
+	r.stopped()
+
+	_, err = startServer(t.Context(), replica(t, dir, server.Open(t), 1, ""), zerolog.Nop())
+	if exitCode(err) != codeRefused || !strings.Contains(next(err), "puddle recover") {
+		t.Errorf("an empty database: exit code %d, %v", exitCode(err), err)
+	}
 }
 
 // execute runs statements on a database.

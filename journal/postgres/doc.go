@@ -25,6 +25,5 @@
 // transactions in which nothing happens for [IdleLimit], so that a replica that is paused
 // or cut off amid one lets the others go on, and is refused when it wakes up.
 //
-// docs/formats/postgresql.md describes the tables. No server of puddle uses this
-// journal yet.
+// docs/formats/postgresql.md describes the tables.
 package postgres
