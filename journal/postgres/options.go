@@ -89,9 +89,15 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	return c, nil
 }
 
-// setSession sets what the URL does not.
+// setSession sets what the URL does not. Rows are looked up by keys: a plan that was made
+// while a table was small is the one for when it is large, and is made once a session.
 func setSession(c *pgx.ConnConfig) {
 	for name, value := range map[string]string{
+		"plan_cache_mode":                     "force_generic_plan",
+		"enable_seqscan":                      "off",
+		"enable_hashjoin":                     "off",
+		"enable_mergejoin":                    "off",
+		"jit":                                 "off",
 		"application_name":                    "puddle",
 		"lock_timeout":                        strconv.FormatInt(LockLimit.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleLimit.Milliseconds(), 10),

@@ -21,7 +21,7 @@ import (
 // syncs.
 func tellTables(b *testing.B, n int) (replica, *journaltest.Story) {
 	b.Helper()
-	db, err := journalpg.Open(b.Context(), journalpg.Options{URL: postgrestest.New(b, "fsync=on").Open(b) + os.Getenv("STORE_PARAMS")})
+	db, err := journalpg.Open(b.Context(), journalpg.Options{URL: postgrestest.New(b, "fsync=on").Open(b)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -16,11 +17,14 @@ import (
 // Store is the pointer tables beside a journal. Safe for concurrent use, by any number
 // of processes.
 type Store struct {
-	db      *journalpg.DB
-	schema  int
-	turn    chan struct{} // whoever puts something in may replay
-	closing chan struct{}
-	close   func()
+	db     *journalpg.DB
+	schema int
+	turn   chan struct{} // whoever puts something in may replay
+
+	life      context.Context // until it is closed
+	close     func()
+	analyzing atomic.Bool
+	behind    sync.WaitGroup // what is done beside
 }
 
 var _ projections.Store = (*Store)(nil)
@@ -32,9 +36,10 @@ var _ projections.Store = (*Store)(nil)
 func Open(ctx context.Context, db *journalpg.DB) (*Store, error) { return open(ctx, db, Schema) }
 
 func open(ctx context.Context, db *journalpg.DB, schema int) (*Store, error) {
-	s := &Store{db: db, schema: schema, turn: make(chan struct{}, 1), closing: make(chan struct{})}
-	s.close = sync.OnceFunc(func() { close(s.closing) })
+	s := &Store{db: db, schema: schema, turn: make(chan struct{}, 1)}
+	s.life, s.close = context.WithCancel(context.Background())
 	if err := s.prepare(ctx); err != nil {
+		s.close()
 		return nil, fmt.Errorf("pointer tables in PostgreSQL: %w", err)
 	}
 	return s, nil
@@ -55,16 +60,15 @@ func (s *Store) Warehouses(ctx context.Context) ([]uuid.UUID, error) {
 // are the journal's. Idempotent.
 func (s *Store) Close() error {
 	s.close()
+	s.behind.Wait()
 	return nil
 }
 
 func (s *Store) usable(ctx context.Context) error {
-	select {
-	case <-s.closing:
+	if s.life.Err() != nil {
 		return pointers.ErrClosed
-	default:
-		return ctx.Err()
 	}
+	return ctx.Err()
 }
 
 // read asks on a connection of the pool.
@@ -83,7 +87,7 @@ func (s *Store) take(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
 		return nil
-	case <-s.closing:
+	case <-s.life.Done():
 		return pointers.ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()

@@ -156,7 +156,11 @@ func (t *Turn) Commit(ctx context.Context, entries []journal.Entry, answers []jo
 			return err
 		}
 	}
-	return t.on.Commit(ctx)
+	err := t.on.Commit(ctx)
+	if err == nil {
+		t.store.grew(t.sheet.stored, t.sheet.cursor)
+	}
+	return err
 }
 
 // Rollback ends the turn and leaves nothing of it. After Commit it does nothing.

@@ -123,6 +123,9 @@ func (t *tx) Commit() error {
 		}
 	}
 	err := t.on.Commit(t.ctx)
+	for _, s := range t.sheets {
+		t.store.grew(s.stored, s.cursor)
+	}
 	return errors.Join(err, t.Rollback())
 }
 
