@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"puddle/internal/postgrestest"
 	"puddle/journal"
@@ -42,7 +43,7 @@ func tableName(i int) journal.Identifier {
 }
 
 // tell records the drafts of the story in turns of so many, and takes them off it.
-func (r replica) tell(b testing.TB, story *journaltest.Story, group int) {
+func (r replica) tell(b rapid.TB, story *journaltest.Story, group int) {
 	b.Helper()
 	for len(story.Drafts) > 0 {
 		n := min(group, len(story.Drafts))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"puddle/internal/postgrestest"
 	"puddle/journal"
@@ -28,23 +29,23 @@ func start(t testing.TB, url string) replica {
 }
 
 // bear begins the history of a warehouse, and brings the tables there.
-func (r replica) bear(t testing.TB, story *journaltest.Story) {
+func (r replica) bear(t rapid.TB, story *journaltest.Story) {
 	t.Helper()
 	journaltest.Append(t, r.journal, journaltest.Entries(t, story.Drafts[:1], journaltest.Start))
 	story.Drafts = story.Drafts[1:]
 	r.catchUp(t, story.Warehouse)
 }
 
-func (r replica) catchUp(t testing.TB, id uuid.UUID) {
+func (r replica) catchUp(t rapid.TB, id uuid.UUID) {
 	t.Helper()
-	if err := projections.CatchUp(t.Context(), r.journal.Warehouse(id), 0, r.store.Warehouse(id)); err != nil {
+	if err := projections.CatchUp(context.Background(), r.journal.Warehouse(id), 0, r.store.Warehouse(id)); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // turn records drafts in one turn, those that no rule refuses, and answers the
 // refusals. The turn reads ahead for the drafts that are foreseen.
-func (r replica) turn(t testing.TB, warehouse uuid.UUID, drafts, foreseen []journal.Draft) (refused []error) {
+func (r replica) turn(t rapid.TB, warehouse uuid.UUID, drafts, foreseen []journal.Draft) (refused []error) {
 	t.Helper()
 	ctx := context.Background()
 	turn, err := r.store.BeginTurn(ctx, warehouse, foreseen, nil)

@@ -1,0 +1,31 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"puddle/journal"
+	journalpg "puddle/journal/postgres"
+)
+
+// OpenSchema is Open as a build would that has another schema version.
+func OpenSchema(ctx context.Context, db *journalpg.DB, schema int) (*Store, error) {
+	return open(ctx, db, schema)
+}
+
+// Analyze has the server look at the tables.
+func (s *Store) Analyze() error { return s.analyze() }
+
+// Statements is how many statements read ahead for drafts, and how many write what was
+// applied.
+func (t *Turn) Statements(drafts []journal.Draft) (read, written int) {
+	var n needs
+	for _, d := range drafts {
+		n.add(d.Body)
+	}
+	var ahead, flush pgx.Batch
+	newSheet(t.warehouse, nil).queueNeeds(&ahead, n)
+	t.sheet.queueAll(&flush)
+	return ahead.Len(), flush.Len()
+}
