@@ -39,20 +39,20 @@ func TestRetentionOfWhatIsGone(t *testing.T) {
 	entries := journaltest.Entries(t, s.Drafts, journaltest.Start)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	hasten(t, path, entries)
-	before := documented(t, path, lake)
+	before := documented(t, path)
 	if _, err := Compact(t.Context(), path, CompactOptions{Retain: time.Millisecond, Now: journaltest.Start.AddDate(1, 0, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	got, want := map[string]bool{}, map[string]bool{}
-	after := documented(t, path, lake)
+	after := documented(t, path)
 	for _, e := range entries {
 		for i, m := range e.Event.Moves() {
-			at := made{e.Event.Seq, i}
+			at := journaltest.Made{Seq: e.Event.Seq, Move: i}
 			if before[at] == "" || m.To == nil {
 				continue
 			}
 			name := m.To.Identifier.Name
-			got[name+" "+e.Event.Seq.String()] = after[at] != "erased"
+			got[name+" "+e.Event.Seq.String()] = after[at] != journaltest.Erased
 			want[name+" "+e.Event.Seq.String()] = name == "again" || name != "purged" && m.To.Pointer == tables[name].To.Pointer
 		}
 	}

@@ -35,19 +35,19 @@ func TestRetentionAfterARewind(t *testing.T) {
 	entries := journaltest.Entries(t, s.Drafts, journaltest.Start)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	hasten(t, path, entries)
-	before := documented(t, path, lake)
+	before := documented(t, path)
 	if _, err := Compact(t.Context(), path, CompactOptions{Retain: time.Millisecond, Now: journaltest.Start.AddDate(1, 0, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	after, kept := documented(t, path, lake), 0
+	after, kept := documented(t, path), 0
 	for at, text := range before {
 		if journal.Sum([]byte(text)) == to.DocumentSHA256 {
 			kept++
 			if after[at] != text {
-				t.Errorf("the document of event %d is %.20q", at.seq, after[at])
+				t.Errorf("the document of event %d is %.20q", at.Seq, after[at])
 			}
-		} else if after[at] != "erased" {
-			t.Errorf("the document of event %d is retained", at.seq)
+		} else if after[at] != journaltest.Erased {
+			t.Errorf("the document of event %d is retained", at.Seq)
 		}
 	}
 	if kept != 1 || len(before) < 2 {

@@ -3,7 +3,6 @@ package bolt
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -13,64 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
 	"pgregory.net/rapid"
 
 	"puddle/journal"
 	"puddle/journal/journaltest"
 )
-
-// patched keeps the documents of entries as patches on earlier ones, where that can
-// be drawn: each needs its base, of which it takes the first byte.
-func patched(t *rapid.T, entries []journal.Entry) {
-	deflater, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer deflater.Close()
-	inflater, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer inflater.Close()
-	var bases []journal.Base
-	starts := map[journal.Base]byte{}
-	for _, e := range entries {
-		for i, d := range e.Documents {
-			pointer := e.Event.Moves()[d.Move].To.Pointer
-			if d.Codec != journal.CodecWholeZstd || pointer.Encoding != journal.EncodingNone {
-				continue
-			}
-			plain, err := inflater.DecodeAll(d.Data, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bases) > 0 && rapid.Bool().Draw(t, "patch") {
-				on := rapid.SampledFrom(bases[max(0, len(bases)-4):]).Draw(t, "on")
-				if on.Patches < journal.MaxPatches && on.Seq < e.Event.Seq && starts[on] == plain[0] {
-					d.Codec, d.Data = journal.CodecPatch, patchOn(on, plain, deflater)
-					e.Documents[i] = d
-				}
-			}
-			base := journal.Base{Seq: e.Event.Seq, Move: d.Move, Patches: d.Patches()}
-			bases, starts[base] = append(bases, base), plain[0]
-		}
-	}
-}
-
-// patchOn is a patch that copies one byte and brings the others along.
-func patchOn(on journal.Base, plain []byte, deflater *zstd.Encoder) []byte {
-	ops := binary.AppendVarint(binary.AppendUvarint(nil, 1<<1|1), 0)
-	if len(plain) > 1 {
-		ops = append(binary.AppendUvarint(ops, uint64(len(plain)-1)<<1), plain[1:]...)
-	}
-	data := binary.BigEndian.AppendUint64(nil, uint64(on.Seq))
-	data = binary.BigEndian.AppendUint32(data, uint32(on.Move))
-	data = append(data, byte(on.Patches+1))
-	data = binary.BigEndian.AppendUint32(data, uint32(len(plain)))
-	return deflater.EncodeAll(ops, data)
-}
 
 // hasten writes entries without waiting for the disk.
 func hasten(tb rapid.TB, path string, entries []journal.Entry) {
@@ -88,62 +35,15 @@ func hasten(tb rapid.TB, path string, entries []journal.Entry) {
 	}
 }
 
-// documented is what a journal answers of the documents of all moves of a warehouse.
-func documented(tb rapid.TB, path string, warehouse uuid.UUID) map[made]string {
+// documented is what a closed journal answers of the lake's documents.
+func documented(tb rapid.TB, path string) map[journaltest.Made]string {
 	tb.Helper()
 	j, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer j.Close()
-	all := map[made]string{}
-	r := j.Warehouse(warehouse)
-	for _, e := range journaltest.Events(tb, r, 0) {
-		for i := range e.Moves() {
-			text, err := r.Document(context.Background(), e.Seq, i)
-			switch {
-			case errors.Is(err, journal.ErrErased):
-				text = []byte("erased")
-			case errors.Is(err, journal.ErrNotKept), errors.Is(err, journal.ErrNoEvent):
-				continue
-			case err != nil:
-				tb.Fatal(err)
-			}
-			all[made{e.Seq, i}] = string(text)
-		}
-	}
-	return all
-}
-
-// retained is what must be answered afterwards: the old ones are erased, but for those
-// that their object has, or had when it went and may come back with.
-func retained(before map[made]string, entries []journal.Entry, horizon time.Time) map[made]string {
-	has, purged := map[uuid.UUID]journal.Digest{}, map[uuid.UUID]bool{}
-	for _, e := range entries {
-		if b, ok := e.Event.Body.(journal.TablePurged); ok {
-			purged[b.Table] = true
-		}
-		for _, m := range e.Event.Moves() {
-			if m.To != nil {
-				has[m.UUID], purged[m.UUID] = m.To.Pointer.DocumentSHA256, false
-			}
-		}
-	}
-	after := map[made]string{}
-	for _, e := range entries {
-		for i, m := range e.Event.Moves() {
-			at := made{e.Event.Seq, i}
-			text, kept := before[at]
-			if !kept {
-				continue
-			}
-			if e.Event.At.Before(horizon) && (purged[m.UUID] || has[m.UUID] != m.To.Pointer.DocumentSHA256) {
-				text = "erased"
-			}
-			after[at] = text
-		}
-	}
-	return after
+	return journaltest.Documented(tb, j.Warehouse(lake))
 }
 
 // Whatever was done, and whatever is built on what: what is to be erased is, and
@@ -156,17 +56,17 @@ func TestLawRetention(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprint(n))
 		defer os.Remove(path)
 		entries := journaltest.Entries(t, journaltest.Draw(t, lake), journaltest.Start)
-		patched(t, entries)
+		journaltest.Patched(t, entries)
 		hasten(t, path, entries)
-		before := documented(t, path, lake)
+		before := documented(t, path)
 		last := entries[len(entries)-1].Event.At
 		age := time.Duration(rapid.IntRange(1, 60_000).Draw(t, "age")) * time.Millisecond
 		ahead := time.Duration(rapid.IntRange(-20_000, 1_000_000).Draw(t, "ahead")) * time.Millisecond
 		o := CompactOptions{Retain: age, Now: last.Add(ahead)}
-		want := retained(before, entries, last.Add(min(ahead, 0)-age))
+		want := journaltest.Retained(before, entries, last.Add(min(ahead, 0)-age))
 		erased := int64(0)
 		for _, text := range want {
-			if text == "erased" {
+			if text == journaltest.Erased {
 				erased++
 			}
 		}
@@ -175,7 +75,7 @@ func TestLawRetention(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, documented(t, path, lake)); diff != "" || done.Histories[0].Erased != erased {
+			if diff := cmp.Diff(want, documented(t, path)); diff != "" || done.Histories[0].Erased != erased {
 				t.Fatalf("%d are said to be erased, want %d (-want +got):\n%s", done.Histories[0].Erased, erased, diff)
 			}
 			wantWhole(t, path, len(entries), len(want))
@@ -207,52 +107,12 @@ func wantWhole(tb rapid.TB, path string, events, documents int) {
 	}
 }
 
-// versions are the events of a table that has grown so many times, each document a
-// patch on the one before.
-func versions(t *testing.T, n int) (entries []journal.Entry, plain [][]byte) {
-	t.Helper()
-	s := journaltest.NewStory(lake)
-	ns := journal.Namespace{"sales"}
-	s.CreateNamespace(ns, nil)
-	entries = journaltest.Entries(t, s.Drafts, journaltest.Start)
-	chain := journal.ChainAt(entries[1].Event)
-	text := bytes.Repeat([]byte("0123456789abcdef"), 1024)
-	var base journal.Base
-	for i := range n {
-		text = fmt.Appendf(bytes.Clone(text), "change %d", i)
-		d, ok := journal.KeepDocument(0, text, journal.MaxDocumentBytes)
-		if i > 0 {
-			if p, isPatch := journal.KeepPatch(0, text, base, plain[i-1], journal.MaxDocumentBytes); isPatch {
-				d = p
-			}
-		}
-		if !ok {
-			t.Fatal("it is not kept")
-		}
-		location := fmt.Sprintf("s3://lake/wh/t/metadata/%d.metadata.json", i)
-		to := journal.To{Identifier: journal.Identifier{Namespace: ns, Name: "t"}, Location: "s3://lake/wh/t", Pointer: journal.Pointer{
-			MetadataLocation: location, Encoding: journal.EncodingNone, Size: int64(len(text)), SHA256: journal.Sum(text), DocumentSHA256: journal.Sum(text),
-		}}
-		entry, next, err := chain.Next(journal.Draft{
-			Warehouse: lake, ID: uuid.NewSHA1(lake, []byte(location)), Documents: []journal.Document{d},
-			Cause: journal.Cause{Actor: journal.Anonymous, Origin: journal.OriginREST},
-			Body:  journal.TableCreated{Moves: [1]journal.Move{{Kind: journal.Table, UUID: pond, To: &to}}},
-		}, journal.At(journaltest.Start.Add(time.Duration(i+2)*time.Hour)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		base = journal.Base{Seq: entry.Event.Seq, Patches: d.Patches()}
-		entries, plain, chain = append(entries, entry), append(plain, text), next
-	}
-	return entries, plain
-}
-
 // Of a table that goes on, the first document that is retained is kept whole, and
 // those on it are as before, but for how many patches they are made of. What is
 // erased is nothing that a later one may be built on.
 func TestRetentionCutsChains(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
-	entries, plain := versions(t, 40)
+	entries, plain := journaltest.Versions(t, lake, 40)
 	hasten(t, path, entries)
 	done, err := Compact(t.Context(), path, CompactOptions{Retain: 20*time.Hour + time.Minute, Now: journaltest.Start.AddDate(1, 0, 0)})
 	if err != nil || done.Histories[0].Erased != 19 {
@@ -284,7 +144,7 @@ func TestRetentionCutsChains(t *testing.T) {
 	next, _, err := journal.ChainAt(entries[len(entries)-1].Event).Next(journal.Draft{
 		Warehouse: lake, ID: uuid.New(), Cause: journal.Cause{Actor: journal.Anonymous, Origin: journal.OriginREST},
 		Body:      entries[2].Event.Body,
-		Documents: []journal.Document{{Codec: journal.CodecPatch, Data: erasedBase(t, entries[2], plain[0])}},
+		Documents: []journal.Document{{Codec: journal.CodecPatch, Data: journaltest.PatchOn(t, journal.Base{Seq: entries[2].Event.Seq}, plain[0])}},
 	}, journal.At(journaltest.Start))
 	if err != nil {
 		t.Fatal(err)
@@ -294,21 +154,10 @@ func TestRetentionCutsChains(t *testing.T) {
 	}
 }
 
-// erasedBase is a patch on the document of an event, which was whole.
-func erasedBase(t *testing.T, on journal.Entry, plain []byte) []byte {
-	t.Helper()
-	deflater, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer deflater.Close()
-	return patchOn(journal.Base{Seq: on.Event.Seq}, plain, deflater)
-}
-
 // What is damaged is not erased, and no age is below nothing.
 func TestRetentionRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
-	entries, _ := versions(t, 4)
+	entries, _ := journaltest.Versions(t, lake, 4)
 	hasten(t, path, entries)
 	j, err := Open(path, Options{})
 	if err != nil {
@@ -346,7 +195,7 @@ func TestRetentionRefuses(t *testing.T) {
 // A dry run says what would be erased, and about how large the file would be.
 func TestRetentionDryRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
-	entries, _ := versions(t, 40)
+	entries, _ := journaltest.Versions(t, lake, 40)
 	hasten(t, path, entries)
 	before := contents(t, path)
 	o := CompactOptions{Retain: 20 * time.Hour, Now: journaltest.Start.AddDate(1, 0, 0), DryRun: true}
@@ -371,7 +220,7 @@ func TestRetentionDryRun(t *testing.T) {
 // was to be.
 func TestRetentionFaults(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "journal.db")
-	entries, _ := versions(t, 40)
+	entries, _ := journaltest.Versions(t, lake, 40)
 	hasten(t, made, entries)
 	data, err := os.ReadFile(made)
 	if err != nil {

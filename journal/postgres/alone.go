@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,8 +13,11 @@ import (
 	"puddle/journal"
 )
 
-// rejoinPause is how long to wait before the database is asked again.
-const rejoinPause = time.Second
+// How long to wait before the database is asked again.
+const (
+	rejoinPause = time.Second
+	leavePause  = 100 * time.Millisecond // when whoever was in the way has left
+)
 
 // One lock of the schema's name: servers share it, and who must be alone has it.
 const (
@@ -46,7 +50,7 @@ func (db *DB) Join(ctx context.Context) (leave func(), err error) {
 			await(joined, session)
 			session = db.rejoin(joined)
 		}
-		end(joined, session)
+		unlock(joined, session)
 	})
 	return func() { cancel(); staying.Wait() }, nil
 }
@@ -84,7 +88,7 @@ func (db *DB) Alone(ctx context.Context) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() { end(ctx, session) }), nil
+	return sync.OnceFunc(func() { unlock(ctx, session) }), nil
 }
 
 // alone is a session that has the lock.
@@ -101,17 +105,26 @@ func (db *DB) lock(ctx context.Context, try string) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, db.said(ctx, err)
 	}
-	var locked bool
-	err = session.QueryRow(ctx, try, db.options.Schema).Scan(&locked)
-	if err == nil && !locked {
-		err = db.inUse(ctx, session)
+	for range attempts {
+		var locked bool
+		err = session.QueryRow(ctx, try, db.options.Schema).Scan(&locked)
+		if err == nil && locked {
+			return session, nil
+		}
+		if err == nil {
+			err = db.inUse(ctx, session)
+		}
+		if !errors.Is(err, errGone) {
+			break
+		}
+		pause(ctx, leavePause)
 	}
-	if err != nil {
-		end(ctx, session)
-		return nil, db.said(ctx, err)
-	}
-	return session, nil
+	end(ctx, session)
+	return nil, db.said(ctx, err)
 }
+
+// errGone: whoever had the lock has just left.
+var errGone = fmt.Errorf("%w, which is leaving", journal.ErrLocked)
 
 // inUse is ErrLocked, and says by whom.
 func (db *DB) inUse(ctx context.Context, session *pgx.Conn) error {
@@ -134,6 +147,8 @@ func (db *DB) inUse(ctx context.Context, session *pgx.Conn) error {
 		where = ", at " + strings.Join(hosts, ", ")
 	}
 	switch {
+	case others == 0:
+		return errGone
 	case alone:
 		return fmt.Errorf("%w, which must be alone%s", journal.ErrLocked, where)
 	case others == 1:
@@ -157,6 +172,17 @@ func (db *DB) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	return session, nil
+}
+
+// unlock gives the lock back before it ends the session: that takes effect at once.
+func unlock(ctx context.Context, session *pgx.Conn) {
+	if session == nil {
+		return
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), ReadWait)
+	defer cancel()
+	_, _ = session.Exec(limited, `SELECT pg_advisory_unlock_all()`)
+	end(ctx, session)
 }
 
 // end ends a session, if there is one. That it fails changes nothing: the server ends it

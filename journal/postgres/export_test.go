@@ -35,3 +35,9 @@ func Renew(ctx context.Context, l *Lease) (bool, error) { return l.ask(ctx, rene
 
 // Release gives a lease back.
 func Release(ctx context.Context, l *Lease) { l.release(ctx) }
+
+// AFew is o that erases n documents in a transaction.
+func AFew(o CompactOptions, n int) CompactOptions {
+	o.most = n
+	return o
+}

@@ -89,12 +89,12 @@ func (h history) share(rows pgx.Rows, page []stored) error {
 	return rows.Err()
 }
 
-// scanDocument scans a row of selectDocuments.
-func scanDocument(row pgx.Row) (seq journal.Seq, d journal.Document, err error) {
+// scanDocument scans the columns of selectDocuments and what follows them.
+func scanDocument(row pgx.Row, more ...any) (seq journal.Seq, d journal.Document, err error) {
 	var at int64
 	var move int32
 	var codec int16
-	err = row.Scan(&at, &move, &codec, &d.Data)
+	err = row.Scan(append([]any{&at, &move, &codec, &d.Data}, more...)...)
 	d.Move, d.Codec = int(move), journal.Codec(codec)
 	return journal.Seq(at), d, err
 }
