@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"puddle/journal"
 	journalpostgres "puddle/journal/postgres"
 	"puddle/projections"
@@ -39,11 +41,11 @@ func (x database) withoutDamage(ctx context.Context, why error) error {
 	}
 	whole, aside := x.beside("whole"), x.asideNow()
 	if err := x.copyWhole(ctx, whole); err != nil {
-		return x.unable(err)
+		return x.unable(ctx, err)
 	}
 	// The damaged one is in its place. A crash leaves it there.
 	if err := x.in.db.Supersede(ctx, whole, aside); err != nil {
-		return x.unable(err)
+		return x.unable(ctx, err)
 	}
 	x.node.log.Warn().Err(why).Str("renamed-to", aside).Msg("the journal is put aside")
 	return x.in.openTables(ctx)
@@ -84,12 +86,7 @@ func (x database) replaceTables(ctx context.Context, _ error) error {
 			return errors.Join(err, x.setTablesAside(ctx))
 		}
 	}
-	for _, id := range held {
-		if err := tables.Warehouse(id).Reset(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.in.empty(ctx)
 }
 
 // tables are those that are open.
@@ -111,19 +108,26 @@ func (x database) setTablesAside(ctx context.Context) error {
 		err = errors.Join(x.tables().SetAside(ctx, schema), beside.Close())
 	}
 	if err != nil {
-		return x.unable(err)
+		return x.unable(ctx, err)
 	}
 	x.node.log.Info().Str("moved-to", schema).Msg("pointer tables are made anew")
 	return nil
 }
 
-// unable says what a role needs that may not do what a recovery has to.
-func (x database) unable(err error) error {
-	if !errors.Is(err, journalpostgres.ErrMayNot) {
+// unable says what to run as a superuser for a role that may not do what a recovery has to.
+func (x database) unable(ctx context.Context, err error) error {
+	if err = journalpostgres.MayNot(err); !errors.Is(err, journalpostgres.ErrMayNot) {
 		return err
 	}
-	return fail(codeRefused, "%w: nothing is thrown away, so that the recovery makes a schema beside %s. As a superuser: "+
-		"ALTER SCHEMA %s OWNER TO ROLE, GRANT CREATE ON DATABASE NAME TO ROLE, with the role of metastore.postgresql.url, and run it again", err, x.schema(), x.schema())
+	var role, in string
+	asked := x.in.db.Read(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT quote_ident(current_user), quote_ident(current_database())`).Scan(&role, &in)
+	})
+	if asked != nil {
+		return errors.Join(err, asked)
+	}
+	return fail(codeRefused, "%w: nothing is thrown away, so that the recovery makes a schema beside %s. Run as a superuser: "+
+		"ALTER SCHEMA %s OWNER TO %s; GRANT CREATE ON DATABASE %s TO %s; and then this again", err, x.schema(), x.schema(), role, in, role)
 }
 
 // aside implements keeping.

@@ -97,3 +97,14 @@ func (n *shared) makeTables(ctx context.Context) (projections.Store, string, err
 	}
 	return n.tables, "", err
 }
+
+// empty forgets all pointers.
+func (n *shared) empty(ctx context.Context) error {
+	held, err := n.turns.Held(ctx)
+	for _, id := range held {
+		if err == nil {
+			err = n.turns.Warehouse(id).Reset(ctx)
+		}
+	}
+	return err
+}
