@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"puddle/internal/postgrestest"
 )
 
 var (
@@ -18,24 +20,30 @@ var (
 	shownLabel   = regexp.MustCompile(`([a-z]+)="[^"]*"`)
 )
 
-// The page of metrics lists all that a server shows, each with its kind and labels,
-// and nothing else.
-func TestMetricsAreListed(t *testing.T) {
+// listedMetrics are those of the page, each with its kind and labels: of a database, or all
+// others.
+func listedMetrics(t *testing.T, database bool) (listed []string) {
+	t.Helper()
 	page, err := os.ReadFile("../../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var listed []string
 	for _, m := range listedMetric.FindAllStringSubmatch(string(page), -1) {
-		if strings.HasPrefix(m[1], "puddle_database_") {
-			continue // of servers with one
+		if strings.HasPrefix(m[1], "puddle_database_") != database {
+			continue
 		}
 		labels := strings.Split(m[2], ",")
 		slices.Sort(labels)
 		listed = append(listed, fmt.Sprintf("%s %s {%s}", m[3], m[1], strings.Join(labels, ",")))
 	}
 	slices.Sort(listed)
-	dir := t.TempDir()
+	return listed
+}
+
+// The page of metrics lists all that a server shows, each with its kind and labels,
+// and nothing else.
+func TestMetricsAreListed(t *testing.T) {
+	listed, dir := listedMetrics(t, false), t.TempDir()
 	r := started(t, configured(t, dir, ""))
 	r.post("/api/catalog/v1/namespaces", `{"namespace":["n"]}`)
 	r.made(dir, "t")
@@ -44,6 +52,16 @@ func TestMetricsAreListed(t *testing.T) {
 		t.Fatalf("verify: exit code %d", code)
 	}
 	if diff := cmp.Diff(listed, kindsOf(r.metrics())); diff != "" {
+		t.Errorf("docs/metrics.md (-) and a server (+) differ:\n%s", diff)
+	}
+	r.stopped()
+}
+
+// A server with a database shows how it uses it, too.
+func TestMetricsOfDatabaseAreListed(t *testing.T) {
+	r := started(t, replica(t, t.TempDir(), postgrestest.Open(t), 1, ""))
+	shown := slices.DeleteFunc(kindsOf(r.metrics()), func(kind string) bool { return !strings.Contains(kind, " puddle_database_") })
+	if diff := cmp.Diff(listedMetrics(t, true), shown); diff != "" {
 		t.Errorf("docs/metrics.md (-) and a server (+) differ:\n%s", diff)
 	}
 	r.stopped()

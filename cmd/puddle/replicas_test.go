@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"puddle/cmd/puddle/config"
@@ -23,6 +26,9 @@ import (
 func replica(t *testing.T, dir, url string, i int, more string) config.Config {
 	t.Helper()
 	file := filepath.Join(dir, fmt.Sprintf("puddle%d.yaml", i))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	text := fmt.Sprintf("data-dir: %s/d%d\nwarehouses: {default: {location: %s/w}}\nmetastore: {type: postgresql, postgresql: {url: %q%s}}\n", dir, i, dir, url, more)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,7 +78,11 @@ func TestReplicas(t *testing.T) {
 
 // Replicas that start together over nothing bear one warehouse.
 func TestReplicasStartTogether(t *testing.T) {
-	for range 8 {
+	rounds := 4
+	if os.Getenv("PUDDLE_TEST_REQUIRE") == "all" {
+		rounds = 50
+	}
+	for range rounds {
 		dir, url := t.TempDir(), postgrestest.Open(t)
 		var wait sync.WaitGroup
 		all := make([]*node, 4)
@@ -156,4 +166,84 @@ func TestFewConnections(t *testing.T) {
 		t.Errorf("metrics show\n%s", shown)
 	}
 	r.stopped()
+}
+
+// Case 105: a request that is sent to two replicas with one key, also at once, is made once, and
+// both answer the same.
+func TestCase105_OneKeyInTwoReplicas(t *testing.T) {
+	dir, url := t.TempDir(), postgrestest.Open(t)
+	all := []*running{withTable(t, dir, url), started(t, replica(t, dir, url, 2, ""))}
+	commit := func(r *running, key, value string) (int, string) {
+		body := fmt.Sprintf(`{"requirements":[],"updates":[{"action":"set-properties","updates":{"p":%q}}]}`, value)
+		request, err := http.NewRequest(http.MethodPost, r.url(oneTable), strings.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		request.Header.Set("Idempotency-Key", key)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		return answer.StatusCode, string(text)
+	}
+	const rounds = 10
+	for i := range rounds {
+		key, err := uuid.NewV7()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var statuses [4]int
+		var bodies [4]string
+		var wait sync.WaitGroup
+		for n := range statuses {
+			wait.Go(func() { statuses[n], bodies[n] = commit(all[n%2], key.String(), fmt.Sprint(i)) })
+		}
+		wait.Wait()
+		for n := range statuses {
+			if statuses[n] != http.StatusOK || bodies[n] != bodies[0] {
+				t.Fatalf("answers are %v\n%s\n%s", statuses, bodies[0], bodies[n])
+			}
+		}
+	}
+	w := all[0].node.warehouses[0]
+	if events := journaltest.Events(t, all[0].node.journal.Warehouse(w.id), 0); len(events) != 3+rounds {
+		t.Errorf("%d events, want %d", len(events), 3+rounds)
+	}
+	for _, r := range all {
+		r.stopped()
+	}
+}
+
+// Law 5, of a replica: whatever step of its first start fails, before or after it took
+// effect, the next start bears what is missing, once.
+func TestFirstStartFaults(t *testing.T) {
+	dir := t.TempDir()
+	for at := range newNode(config.Config{}, zerolog.Nop(), serving, nil).steps() {
+		for _, after := range []bool{true, false} {
+			if !after && at > 0 && os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
+				continue // nearly as after the step before
+			}
+			dir := filepath.Join(dir, fmt.Sprint(at, after))
+			c := replica(t, dir, postgrestest.Open(t), 1, "")
+			if err := makeDataDir(c.DataDir); err != nil {
+				t.Fatal(err)
+			}
+			if err := openFailing(c, at, after, func() error { return errBroken }); !errors.Is(err, errBroken) {
+				t.Fatalf("step %d: %v", at, err)
+			}
+			r := started(t, c)
+			r.make("", `{"namespace":["a"]}`)
+			if ids, err := r.node.journal.Warehouses(t.Context()); err != nil || len(ids) != 1 {
+				t.Errorf("step %d: warehouses are %v, %v", at, ids, err)
+			}
+			r.stopped()
+		}
+	}
 }
