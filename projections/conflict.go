@@ -23,6 +23,7 @@ const (
 	ObjectMissing     ConflictKind = "object-missing"      // no live object of that kind, name and uuid
 	PointerMoved      ConflictKind = "pointer-moved"       // the object is at another pointer than From says
 	PurgeMissing      ConflictKind = "purge-missing"       // the table has no pending purge that this drop asked for
+	PurgeBegun        ConflictKind = "purge-begun"         // files of Holder are being removed: it cannot come back, nor have its places another object
 )
 
 // Conflict refuses an event. Nothing of the event is left in the projection.
@@ -32,9 +33,9 @@ type Conflict struct {
 	Identifier journal.Identifier // what the event was about
 	UUID       uuid.UUID          // likewise
 	Object     journal.ObjectKind // NameTaken: what has the name
-	Path       string             // PlaceTaken: the place that was asked for
-	Holder     uuid.UUID          // NameTaken, UUIDTaken, PlaceTaken: who has it
-	Drop       uuid.UUID          // PurgeMissing: the id of the event that is to have asked for it
+	Path       string             // PlaceTaken, PurgeBegun: the place that was asked for
+	Holder     uuid.UUID          // NameTaken, UUIDTaken, PlaceTaken: who has it; PurgeBegun: who had it
+	Drop       uuid.UUID          // PurgeMissing, PurgeBegun: the id of the event that is to have asked for it, or has
 }
 
 // Error names the rule and what broke it.
@@ -46,6 +47,8 @@ func (c *Conflict) Error() string {
 		return fmt.Sprintf("%s: %s is a %s", c.Kind, c.Identifier, c.Object)
 	case PlaceTaken:
 		return fmt.Sprintf("%s: %s overlaps a place of %s", c.Kind, c.Path, c.Holder)
+	case PurgeBegun:
+		return fmt.Sprintf("%s: %s (%s): files of %s are being removed", c.Kind, c.Identifier, c.UUID, c.Holder)
 	case PurgeMissing:
 		return fmt.Sprintf("%s: of table %s for drop %s", c.Kind, c.UUID, c.Drop)
 	}

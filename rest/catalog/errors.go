@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/google/uuid"
+
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/rest/metadata"
@@ -166,6 +168,15 @@ func refusal(kind journal.ObjectKind, c *projections.Conflict) *Error {
 		return refuse(AlreadyExists, "A table or view with the uuid %s exists in this warehouse, or was dropped from it", c.UUID)
 	case projections.PlaceTaken:
 		return refuse(AlreadyExists, "Location %s of %s overlaps a location of another table or view (%s)", c.Path, c.Identifier, c.Holder)
+	case projections.PurgeBegun:
+		switch c.Holder {
+		case uuid.Nil:
+			return refuse(Unavailable, "The change was not made: whether files are being removed from the places of %s cannot be read at the moment", c.Identifier)
+		case c.UUID:
+			return refuse(Unsafe, "The purge of %s (%s) has begun: files of it are gone", c.Identifier, c.UUID)
+		}
+		return refuse(Unavailable, "The change was not made: files of a dropped table (%s) are being removed from location %s of %s; it is free when that is done",
+			c.Holder, c.Path, c.Identifier)
 	}
 	return noObject(kind, c.Identifier) // ObjectMissing
 }

@@ -92,6 +92,14 @@ func (c *Catalog) occupy(ctx context.Context, places []journal.Place) (release f
 	return release, nil
 }
 
+// Occupied tells whether somebody occupies places at this moment: if not, no event of
+// this catalog that is being recorded gives any to an object.
+func (c *Catalog) Occupied() bool {
+	c.guard.mu.Lock()
+	defer c.guard.mu.Unlock()
+	return len(c.guard.occupiers) > 0
+}
+
 // settle occupies the places that a version is to give an object, and looks whether
 // they are free for it. The refusals are those of occupy and unheld.
 func (c *Catalog) settle(ctx context.Context, id journal.Identifier, doc version, places []journal.Place) (leave func(), err error) {

@@ -51,17 +51,12 @@ func (b *batch) flush(ctx context.Context) error {
 		return fmt.Errorf("its places cannot be cleared: %w", err)
 	}
 	defer release()
-	if err := b.job.wanted(ctx, b.purge); err != nil {
-		return err
+	mine, err := b.mine(ctx, b.targets)
+	if err == nil && len(mine) > 0 && !b.attempt.begun {
+		mine, err = b.commence(ctx, mine)
 	}
-	mine, err := b.unheld(ctx)
 	if err != nil {
-		return fmt.Errorf("who holds its places cannot be asked: %w", err)
-	}
-	if len(mine) > 0 {
-		if err := b.job.commence(ctx, b.purge, b.attempt); err != nil {
-			return err
-		}
+		return err
 	}
 	b.remove(ctx, mine)
 	b.job.show(func(s *Progress) { s.Current.Files = b.attempt.report.Counts })
@@ -69,9 +64,22 @@ func (b *batch) flush(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// mine are those of the files that are to go: the purge is wanted, and they are in nobody's
+// place.
+func (b *batch) mine(ctx context.Context, targets []target) ([]target, error) {
+	if err := b.job.wanted(ctx, b.purge); err != nil {
+		return nil, err
+	}
+	mine, err := b.unheld(ctx, targets)
+	if err != nil {
+		return nil, fmt.Errorf("who holds its places cannot be asked: %w", err)
+	}
+	return mine, nil
+}
+
 // unheld are the files that are in nobody's place. While nobody has a place near
 // the table's, as usual, one question for each of these places is enough.
-func (b *batch) unheld(ctx context.Context) ([]target, error) {
+func (b *batch) unheld(ctx context.Context, targets []target) ([]target, error) {
 	crowded := false
 	for _, place := range b.purge.Places {
 		_, held, err := b.job.Reader.PlaceHolder(ctx, place.Path, uuid.Nil)
@@ -81,10 +89,10 @@ func (b *batch) unheld(ctx context.Context) ([]target, error) {
 		crowded = crowded || held
 	}
 	if !crowded {
-		return b.targets, nil
+		return targets, nil
 	}
 	var mine []target
-	for _, t := range b.targets {
+	for _, t := range targets {
 		holder, held, err := b.job.Reader.PlaceHolder(ctx, t.path, uuid.Nil)
 		if err != nil {
 			return nil, err

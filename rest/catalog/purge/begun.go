@@ -13,28 +13,34 @@ import (
 // own is the store of the warehouse's own root, where marks are.
 func (j *Job) own() warehouse.Store { return j.Roots[0].Store }
 
-// commence has the table forgotten, and writes that its purge has begun, once in a
-// process, before its first file is deleted. In this order: a table that can still
-// be undropped is found again by its event, and one that cannot is never brought
-// back in part.
-func (j *Job) commence(ctx context.Context, p projections.Purge, a *attempt) error {
-	if a.begun {
-		return nil
+// commence begins a purge, once in a process, before its first file is deleted: it writes
+// that it has begun, and has the table forgotten, in this order. A table that has a mark
+// is never undropped, and all of its files are there as long as it can be recovered. It
+// answers which of some files are to go after that: what others decided before they could
+// see the mark is seen by now.
+func (b *batch) commence(ctx context.Context, targets []target) ([]target, error) {
+	j, p := b.job, b.purge
+	if !j.Ephemeral {
+		if err := mark.Write(ctx, j.own(), mark.Mark{Table: p.Table, Drop: p.Drop, BegunAt: j.Now()}); err != nil {
+			return nil, fmt.Errorf("that it begins cannot be written: %w", err)
+		}
+	}
+	if j.Fence != nil {
+		if err := j.Fence(ctx); err != nil {
+			return nil, fmt.Errorf("whether others know that it begins cannot be told: %w", err)
+		}
+		var err error
+		if targets, err = b.mine(ctx, targets); err != nil {
+			return nil, err
+		}
 	}
 	if j.Forget != nil {
 		if err := j.Forget(ctx, p.Table); err != nil {
-			return fmt.Errorf("what it would be recovered by cannot be removed: %w", err)
+			return nil, fmt.Errorf("what it would be recovered by cannot be removed: %w", err)
 		}
 	}
-	if j.Ephemeral {
-		a.begun = true
-		return nil
-	}
-	if err := mark.Write(ctx, j.own(), mark.Mark{Table: p.Table, Drop: p.Drop, BegunAt: j.Now()}); err != nil {
-		return fmt.Errorf("that it begins cannot be written: %w", err)
-	}
-	a.begun = true
-	return nil
+	b.attempt.begun = true
+	return targets, nil
 }
 
 // unmark removes the mark of a purge that is over. When that fails it stays until

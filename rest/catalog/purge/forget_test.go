@@ -33,7 +33,7 @@ func TestCase50_ForgottenBeforeTheFirstFile(t *testing.T) {
 		t.Fatalf("it ended %s: %v", out.Result, out.Err)
 	}
 	w.wantLeft(t, had...)
-	w.wantMarks(t)
+	w.wantMarks(t, w.pending(t)[0].Drop)
 	fails = false
 	if out := outcomes(t, o, 1)[0]; out.Result != purge.Closed {
 		t.Fatalf("it ended %s: %v", out.Result, out.Err)

@@ -53,6 +53,13 @@ type Options struct {
 	Parallel  int              // deletes at the same time; default 8
 	Rate      int              // files a second at most; 0: no limit
 
+	// Fence returns when all is decided, and seen by Reader, that other processes were
+	// deciding when it was called: they cannot have seen a mark that was written just
+	// before. It is called after a purge was marked, before its first file is deleted
+	// in a process, and the purge waits while it fails. Optional: without it nobody
+	// but Guard decides.
+	Fence func(ctx context.Context) error
+
 	// Forget removes what the table would be brought back by if the catalog were
 	// lost, durably before it returns. It is called before the first file is deleted
 	// in a process, and the purge waits while it fails. Optional.
