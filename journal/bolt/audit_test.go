@@ -14,8 +14,6 @@ import (
 	"puddle/journal/journaltest"
 )
 
-const manyEvents = 3_500 // some transactions of an audit
-
 func openToRead(t *testing.T, path string) *bolt.Journal {
 	t.Helper()
 	j, err := bolt.Open(path, bolt.Options{ReadOnly: true})

@@ -109,6 +109,9 @@ func (c *compaction) run(ctx context.Context) (done journal.Compacted, err error
 			done.After += e.grown
 		}
 	}
+	if done.After == done.Before {
+		return done, nil
+	}
 	return done, c.vacuum(ctx)
 }
 
@@ -191,7 +194,7 @@ func (c *compaction) change(ctx context.Context, warehouse uuid.UUID, write func
 // vacuum lets the server use the room again. Where the role does not own the tables it
 // is a warning, and left to the server.
 func (c *compaction) vacuum(ctx context.Context) error {
-	if c.DryRun || !c.Prune && c.Retain == 0 {
+	if c.DryRun {
 		return nil
 	}
 	_, err := c.session.Exec(ctx, `VACUUM incarnations, events, documents, requests`)

@@ -25,5 +25,13 @@
 // transactions in which nothing happens for [IdleLimit], so that a replica that is paused
 // or cut off amid one lets the others go on, and is refused when it wakes up.
 //
+// What a process has seen committed is its floor: a database that does not hold it any
+// more, since it was restored or failed over, is refused to turns and readers
+// ([ErrWentBack]). Why else the database does not do what it is asked to is [ErrBusy] or
+// [ErrAway]; connections are waited for, and not for ever ([DB.Read]).
+//
+// A [Lease] is what one process at a time holds for a warehouse. Servers [DB.Join], and who
+// recovers or compacts is [DB.Alone].
+//
 // docs/formats/postgresql.md describes the tables.
 package postgres
