@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -91,6 +93,16 @@ func TestDatabaseComesLater(t *testing.T) {
 	}
 	if err := s.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A server that is stopped while it waits for its database stops in order.
+func TestStopWhileWaiting(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	log := zerolog.New(writerFunc(func([]byte) { stop() })) // it waits
+	url := "postgres://a@127.0.0.1:1/b?sslmode=disable"
+	if _, err := startServer(ctx, replica(t, t.TempDir(), url, 1, ""), log.Level(zerolog.WarnLevel)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
 	}
 }
 

@@ -66,8 +66,7 @@ func (n *shared) openJournal(ctx context.Context) error {
 // await tries again, each second, while a database cannot be reached by a node that is to
 // serve.
 func (n *shared) await(ctx context.Context, try func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
+	over := time.After(startTime)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -79,6 +78,8 @@ func (n *shared) await(ctx context.Context, try func() error) error {
 		n.log.Warn().Err(err).Msg("waiting for the database")
 		select {
 		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
 			return err
 		case <-tick.C:
 		}
@@ -87,7 +88,7 @@ func (n *shared) await(ctx context.Context, try func() error) error {
 
 // unsuited refuses a server that would not keep what it acknowledges, and says what to set.
 func unsuited(err error) error {
-	what := ""
+	var what string
 	switch {
 	case errors.Is(err, journalpostgres.ErrFsyncOff):
 		what = "set fsync = on in postgresql.conf"
