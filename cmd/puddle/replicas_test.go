@@ -247,3 +247,39 @@ func TestFirstStartFaults(t *testing.T) {
 		}
 	}
 }
+
+// Pointer tables of an older build are made anew by servers that start together, and one
+// that still runs is in nobody's way.
+func TestReplicasReplayTogether(t *testing.T) {
+	dir, url := t.TempDir(), postgrestest.Open(t)
+	first := started(t, replica(t, dir, url, 0, ""))
+	names, _ := first.makeNamespaces("n", 40)
+	execute(t, url, `UPDATE puddle.pointers SET version = version - 1`)
+	var wait sync.WaitGroup
+	all := make([]*running, 3)
+	for i := range all {
+		c := replica(t, dir, url, i+1, "")
+		wait.Go(func() {
+			if s, err := startServer(t.Context(), c, zerolog.Nop()); err != nil {
+				t.Error(err)
+			} else {
+				all[i] = &running{server: s, t: t}
+			}
+		})
+	}
+	wait.Wait()
+	for _, r := range all {
+		if r == nil {
+			continue
+		}
+		r.wantNamespaces(names)
+		if status := r.ready(); status != http.StatusOK {
+			t.Errorf("ready is %d", status)
+		}
+		if err := r.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	first.wantNamespaces(names)
+	first.stopped()
+}
