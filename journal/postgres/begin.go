@@ -153,6 +153,11 @@ func (tx *Tx) Now() journal.Instant { return tx.now }
 // ended by Commit and Rollback of the Tx alone.
 func (tx *Tx) Conn() pgx.Tx { return tx.tx }
 
+// Send runs statements of others in the transaction, in one round trip.
+func (tx *Tx) Send(ctx context.Context, batch *pgx.Batch) error {
+	return tx.do(ctx, func() error { return tx.tx.SendBatch(ctx, batch).Close() })
+}
+
 // Queue has the next Append send more statements, in its round trip and after its own.
 func (tx *Tx) Queue(also func(*pgx.Batch)) { tx.queued = append(tx.queued, also) }
 

@@ -39,10 +39,10 @@ func QueueKnown(batch *pgx.Batch, warehouse uuid.UUID, ids []uuid.UUID, requests
 		keys, k.digest[key] = append(keys, key[:]), nil
 	}
 	if len(events) > 0 {
-		batch.Queue(selectKnown, warehouse, events).Query(k.scanEvents)
+		batch.Queue(selectKnown, [16]byte(warehouse), events).Query(k.scanEvents)
 	}
 	if len(keys) > 0 {
-		batch.Queue(selectAnswers, warehouse, keys).Query(k.scanAnswers)
+		batch.Queue(selectAnswers, [16]byte(warehouse), keys).Query(k.scanAnswers)
 	}
 	return k
 }
@@ -104,5 +104,5 @@ func (k *Known) Answered(r journal.Request, at time.Time) (bound, asked bool, er
 func (tx *Tx) Known(ctx context.Context, warehouse uuid.UUID, ids []uuid.UUID, requests []journal.Request) (*Known, error) {
 	var batch pgx.Batch
 	k := QueueKnown(&batch, warehouse, ids, requests)
-	return k, tx.do(ctx, func() error { return tx.tx.SendBatch(ctx, &batch).Close() })
+	return k, tx.Send(ctx, &batch)
 }

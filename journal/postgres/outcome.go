@@ -165,7 +165,8 @@ func isRefused(err error) bool {
 // uniqueViolation is that something is there already.
 const uniqueViolation = "23505"
 
+// isTaken tells that somebody else has appended, not that another table is damaged.
 func isTaken(err error) bool {
 	said, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && said.Code == uniqueViolation
+	return ok && said.Code == uniqueViolation && (said.TableName == "heads" || said.TableName == "incarnations" || said.TableName == "events")
 }

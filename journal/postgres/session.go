@@ -54,6 +54,10 @@ func (db *DB) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return conn, db.said(ctx, err)
 }
 
+// Said is an error of such a connection as the journal says it: ErrBusy, ErrAway,
+// journal.ErrClosed, or as it is.
+func (db *DB) Said(ctx context.Context, err error) error { return db.said(ctx, err) }
+
 // acquire takes a connection of the pool. ErrBusy when all are in use for too long,
 // ErrAway when none can be made in that time.
 func (db *DB) acquire(ctx context.Context, wait time.Duration) (*pgxpool.Conn, error) {

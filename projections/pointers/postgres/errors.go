@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"puddle/journal"
+	"puddle/projections/pointers"
 )
 
 // ErrBehind: the pointer tables do not stand where the history ends, as when a newer
@@ -18,6 +19,15 @@ var ErrBehind = errors.New("pointer tables do not stand where the journal ends")
 
 func behind(cursor, head journal.Position) error {
 	return fmt.Errorf("%w: they stand at %s, it ends at %s", ErrBehind, cursor, head)
+}
+
+// damaged looks whether an error came of rows that cannot be there: pointers.ErrCorrupt.
+func damaged(err error) error {
+	const uniqueViolation = "23505"
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok && said.Code == uniqueViolation && slices.Contains(tables, said.TableName) {
+		return fmt.Errorf("%w: %w", pointers.ErrCorrupt, err)
+	}
+	return err
 }
 
 // otherShape is what the server says of tables and columns that are not as a statement

@@ -22,7 +22,7 @@ func (s *sheet) queueAll(batch *pgx.Batch) {
 	}
 	s.queueRows(batch)
 	c := s.cursor
-	args := []any{s.id, c.Incarnation, int64(c.Seq), c.Hash[:], s.step}
+	args := []any{s.id, [16]byte(c.Incarnation), int64(c.Seq), c.Hash[:], s.step}
 	sql := moveCursor
 	if s.about != nil {
 		sql, args = beginCursor, append(args, []byte(s.about.name), []byte(s.about.location))

@@ -45,16 +45,16 @@ func (w *warehouse) Moment(ctx context.Context) (_ projections.Moment, err error
 	m.tx, err = m.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		m.conn.Release()
-		return nil, err
+		return nil, w.store.db.Said(ctx, err)
 	}
 	if _, err = m.tx.Exec(ctx, keepIdle); err == nil {
-		err = m.tx.QueryRow(ctx, askAbout, w.id).Scan(append(at.into(), &m.name, &m.location)...)
+		err = m.tx.QueryRow(ctx, askAbout, [16]byte(w.id)).Scan(append(at.into(), &m.name, &m.location)...)
 	}
 	if err == nil {
 		err = w.store.checkSchema(int(at.version))
 	}
 	if err != nil {
-		return nil, errors.Join(w.store.explain(ctx, err), m.Close())
+		return nil, errors.Join(w.store.explain(ctx, w.store.db.Said(ctx, err)), m.Close())
 	}
 	m.at = at.position()
 	return m, nil
@@ -85,7 +85,7 @@ func parts[P any](m *moment, sql string, scan func(pgx.Row) (P, error)) iter.Seq
 		}
 		cursor := pgx.Identifier{"part " + uuid.NewString()}.Sanitize()
 		if _, err := m.tx.Exec(m.ctx, `DECLARE `+cursor+` NO SCROLL CURSOR FOR `+sql, pgx.QueryExecModeExec, m.id); err != nil {
-			yield(none, err)
+			yield(none, m.store.db.Said(m.ctx, err))
 			return
 		}
 		defer func() { _, _ = m.tx.Exec(m.ctx, `CLOSE `+cursor, pgx.QueryExecModeExec) }() // else the transaction's end does
@@ -101,7 +101,7 @@ func parts[P any](m *moment, sql string, scan func(pgx.Row) (P, error)) iter.Seq
 				}
 			}
 			if err != nil {
-				yield(none, err)
+				yield(none, m.store.db.Said(m.ctx, err))
 			}
 			if err != nil || len(page) < fetched {
 				return

@@ -56,7 +56,7 @@ func (t *tx) write(ctx context.Context, warehouse uuid.UUID, events []journal.Ev
 	delete(t.sheets, warehouse)
 	var batch pgx.Batch
 	s.queueAll(&batch)
-	return t.on.Conn().SendBatch(ctx, &batch).Close()
+	return t.on.Send(ctx, &batch)
 }
 
 // deleteRows empties the tables of a warehouse.
@@ -65,5 +65,5 @@ func (t *tx) deleteRows(ctx context.Context, warehouse uuid.UUID) error {
 	for _, table := range tables[1:] {
 		batch.Queue(`DELETE FROM `+table+` WHERE warehouse = $1`, warehouse)
 	}
-	return t.on.Conn().SendBatch(ctx, &batch).Close()
+	return t.on.Send(ctx, &batch)
 }

@@ -14,7 +14,7 @@ import (
 // sheet is the tables of one warehouse in a transaction that holds its head: what is
 // known of the rows as they are stored, and how they are to be. One goroutine uses it.
 type sheet struct {
-	id  uuid.UUID
+	id  [16]byte // the warehouse; pgx takes a uuid.UUID for text
 	on  sender
 	ctx context.Context // of the call under way
 
@@ -43,7 +43,7 @@ var _ projections.Tables = (*sheet)(nil)
 
 // sender is a transaction.
 type sender interface {
-	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	Send(ctx context.Context, b *pgx.Batch) error
 }
 
 // about is what the start of an incarnation says.
@@ -60,7 +60,7 @@ func (o *object) live() bool { return o != nil && !o.past && !o.Dropped }
 
 // naming is a name in a namespace.
 type naming struct {
-	parent uuid.UUID // the namespace's key
+	parent [16]byte // the namespace's key
 	name   string
 }
 
@@ -131,7 +131,7 @@ func (s *sheet) Begin(name, location string) error {
 		batch.Queue(sql, s.id)
 	}
 	s.forget()
-	return s.on.SendBatch(s.ctx, &batch).Close()
+	return s.on.Send(s.ctx, &batch)
 }
 
 const (
@@ -199,5 +199,5 @@ func (s *sheet) fetch(n needs) error {
 	if batch.Len() == 0 {
 		return nil
 	}
-	return s.on.SendBatch(s.ctx, &batch).Close()
+	return s.on.Send(s.ctx, &batch)
 }

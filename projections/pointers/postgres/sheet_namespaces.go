@@ -17,9 +17,9 @@ import (
 
 // keyOf stands for a namespace in indexes, whose entries are small: the first
 // 16 bytes of the SHA-256 of its path.
-func keyOf(n journal.Namespace) uuid.UUID {
+func keyOf(n journal.Namespace) [16]byte {
 	sum := sha256.Sum256([]byte(n.Key()))
-	return uuid.UUID(sum[:16])
+	return [16]byte(sum[:16])
 }
 
 // FindNamespace finds by path. What could not be created is not there; its path could be
@@ -91,7 +91,7 @@ func (s *sheet) Occupied(name journal.Namespace) (bool, error) {
 	}
 	var batch pgx.Batch
 	batch.Queue(selectOthers, s.id, keyOf(name), arrayOf(leave)).QueryRow(func(row pgx.Row) error { return row.Scan(&occupied) })
-	return occupied, s.on.SendBatch(s.ctx, &batch).Close()
+	return occupied, s.on.Send(s.ctx, &batch)
 }
 
 const (

@@ -90,7 +90,7 @@ func (s *sheet) firstStored(path string, except uuid.UUID) (place, bool, error) 
 		last := below[len(below)-1].path
 		var batch pgx.Batch
 		queueBelow(&batch, s.id, []string{path}, []string{last}, func(_ string, p []place) { below = p })
-		if err := s.on.SendBatch(s.ctx, &batch).Close(); err != nil {
+		if err := s.on.Send(s.ctx, &batch); err != nil {
 			return place{}, false, err
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Store) BeginTurn(ctx context.Context, warehouse uuid.UUID, drafts []jou
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	t.sheet.on = t.on.Conn()
+	t.sheet.on = t.on
 	if err := t.stands(); err != nil {
 		t.Rollback()
 		return nil, err
@@ -144,7 +144,7 @@ func (t *Turn) Commit(ctx context.Context, entries []journal.Entry, answers []jo
 	if len(entries) > 0 {
 		t.on.Queue(t.sheet.queueAll)
 		if err := t.on.Append(ctx, entries...); err != nil {
-			return err
+			return damaged(err)
 		}
 	}
 	if len(answers) > 0 {

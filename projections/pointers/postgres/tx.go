@@ -45,11 +45,11 @@ func (t *tx) sheet(ctx context.Context, id uuid.UUID, events ...journal.Event) (
 	if s, ok := t.sheets[id]; ok {
 		return s, nil
 	}
-	s := newSheet(id, t.on.Conn())
+	s := newSheet(id, t.on)
 	var batch pgx.Batch
-	batch.Queue(lockHead, id)
+	batch.Queue(lockHead, s.id)
 	s.queueCursor(&batch)
-	if err := t.on.Conn().SendBatch(ctx, &batch).Close(); err != nil {
+	if err := t.on.Send(ctx, &batch); err != nil {
 		return nil, t.store.explain(ctx, err)
 	}
 	if err := t.store.checkSchema(s.version); err != nil {
@@ -118,7 +118,7 @@ func (t *tx) Commit() error {
 		s.queueAll(&batch)
 	}
 	if batch.Len() > 0 {
-		if err := t.on.Conn().SendBatch(t.ctx, &batch).Close(); err != nil {
+		if err := t.on.Send(t.ctx, &batch); err != nil {
 			return errors.Join(err, t.Rollback())
 		}
 	}

@@ -69,7 +69,7 @@ const askCursor = `SELECT ` + standingColumns + fromStanding
 // Cursor reads the cursor, wherever it is: who replays asks for it.
 func (w *warehouse) Cursor(ctx context.Context) (journal.Position, error) {
 	var at standing
-	err := w.store.read(ctx, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, askCursor, w.id).Scan(at.into()...) })
+	err := w.store.read(ctx, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, askCursor, [16]byte(w.id)).Scan(at.into()...) })
 	if err == nil {
 		err = w.store.checkSchema(int(at.version))
 	}
@@ -193,7 +193,7 @@ func scanObject(row pgx.Row, at *standing) (o projections.HeldObject, ok bool, e
 
 // Places are what a live object owns.
 func (w *warehouse) Places(ctx context.Context, object uuid.UUID) ([]journal.Place, error) {
-	o, _, err := one(ctx, w, askHeld, scanObject, object)
+	o, _, err := one(ctx, w, askHeld, scanObject, [16]byte(object))
 	return o.Places, err
 }
 
@@ -209,7 +209,7 @@ func (w *warehouse) PlaceHolder(ctx context.Context, path string, except uuid.UU
 	path = projections.PlacePath(path)
 	above := projections.PlacesAbove(path)
 	before := path[:len(path)-1] + "0"
-	return one(ctx, w, askHolder, scanUUID, startsOf(above), bytesOf(above), []byte(path), []byte(before), except)
+	return one(ctx, w, askHolder, scanUUID, startsOf(above), bytesOf(above), []byte(path), []byte(before), [16]byte(except))
 }
 
 var askHolders = fresh(`r.uuid`, `SELECT uuid FROM names WHERE warehouse = $1 AND parent = $2 AND name = $3 ORDER BY step DESC`)
@@ -240,7 +240,7 @@ var (
 
 // Steps are the moves of an object.
 func (w *warehouse) Steps(ctx context.Context, object uuid.UUID) ([]projections.Step, error) {
-	whats, err := answer(ctx, w, askSteps, scanBytes, object)
+	whats, err := answer(ctx, w, askSteps, scanBytes, [16]byte(object))
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ func (w *warehouse) Steps(ctx context.Context, object uuid.UUID) ([]projections.
 
 // LastStep is the newest move of an object.
 func (w *warehouse) LastStep(ctx context.Context, object uuid.UUID) (projections.Step, bool, error) {
-	whats, err := answer(ctx, w, askLastSteps, scanBytes, object)
+	whats, err := answer(ctx, w, askLastSteps, scanBytes, [16]byte(object))
 	if err != nil || len(whats) == 0 {
 		return projections.Step{}, false, err
 	}
@@ -275,7 +275,7 @@ func (w *warehouse) LastStep(ctx context.Context, object uuid.UUID) (projections
 
 // Created asks for the number, and reads the location in the step.
 func (w *warehouse) Created(ctx context.Context, object uuid.UUID, location string) (bool, error) {
-	whats, err := answer(ctx, w, askMade, scanBytes, object, pointers.FileKey(location))
+	whats, err := answer(ctx, w, askMade, scanBytes, [16]byte(object), pointers.FileKey(location))
 	for _, what := range whats {
 		step, _, err := pointers.UnpackStep(what)
 		if err != nil || location != "" && step.Made() == location {
@@ -292,7 +292,7 @@ var (
 
 // Purge looks the table up.
 func (w *warehouse) Purge(ctx context.Context, table uuid.UUID) (projections.Purge, bool, error) {
-	return one(ctx, w, askPurge, scanPurgeOrNone, table)
+	return one(ctx, w, askPurge, scanPurgeOrNone, [16]byte(table))
 }
 
 // Purges lists the pending ones.
