@@ -44,7 +44,7 @@ func TestReportsAreTheSame(t *testing.T) {
 	for _, metastore := range []string{"", inPostgres(url)} {
 		dir := t.TempDir()
 		const mode = "journal: {archive: off}\n"
-		lived(t, dir, mode+metastore)
+		lived(t, dir, mode+metastore, func() {})
 		offline := reports(t, dir)
 		r := started(t, configured(t, dir, mode+metastore))
 		all = append(all, offline, reports(t, dir))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,20 +26,27 @@ func TestRecoverIsKilled(t *testing.T) {
 	for _, l := range losses() {
 		t.Run(l.what, func(t *testing.T) {
 			t.Parallel()
-			k := newKilling(t, l)
-			for calls, step := range kinds {
-				if os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
-					step *= 5 // a sample: all take half a minute
-				}
-				for n := 1; ; n += step {
-					kill := []string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", calls, n)}
-					if k.killed(kill) == nil { // at the n-th call of a thread
-						break
-					}
-					k.goesOn(fmt.Sprintf("killed at %s %d", calls, n))
-				}
-			}
+			at := catalogAt{t, t.TempDir()}
+			newKilling(t, l, at, inFolder{at}).everywhere(strace, kinds)
 		})
+	}
+}
+
+// everywhere kills it at system calls of these kinds, of which some are passed over from one
+// kill to the next.
+func (k *killing) everywhere(strace string, kinds map[string]int) {
+	k.Helper()
+	for calls, step := range kinds {
+		if os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
+			step *= 5 // a sample: all take half a minute
+		}
+		for n := 1; ; n += step {
+			kill := []string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", calls, n)}
+			if k.killed(kill) == nil { // at the n-th call of a thread
+				break
+			}
+			k.goesOn(fmt.Sprintf("killed at %s %d", calls, n))
+		}
 	}
 }
 
@@ -60,17 +66,23 @@ func straced(t *testing.T) string {
 type killing struct {
 	*testing.T
 	loss
-	dir, kept         string
+	catalogAt
+	kept
 	catalog, recorded []string // what is there in the end
 }
 
-func newKilling(t *testing.T, l loss) *killing {
-	k := &killing{T: t, loss: l, dir: t.TempDir(), kept: t.TempDir()}
-	lived(t, k.dir, "journal: {archive: "+l.archive+"}")
-	l.happens(t, k.dir)
-	if err := os.CopyFS(k.kept, os.DirFS(k.dir)); err != nil {
-		t.Fatal(err)
-	}
+// lost is what is kept when the loss has happened, and the warehouse as it was then.
+const (
+	lost          = "lost"
+	lostWarehouse = "lost-warehouse"
+)
+
+func newKilling(t *testing.T, l loss, dir catalogAt, in kept) *killing {
+	k := &killing{T: t, loss: l, catalogAt: dir, kept: in}
+	lived(t, dir.dir, "journal: {archive: "+l.archive+"}\n"+in.configuration(), func() { in.keep(before) })
+	l.happens(in)
+	in.keep(lost)
+	dir.copied(lostWarehouse, "w")
 	if code, said := k.run(); code != codeDone {
 		t.Fatalf("it is not recovered: %d: %s", code, said)
 	}
@@ -99,26 +111,15 @@ func (k *killing) command(under []string) *exec.Cmd {
 	if err != nil {
 		k.Fatal(err)
 	}
-	args := slices.Concat(under, []string{puddle, "-c", filepath.Join(k.dir, "puddle.yaml"), "recover"}, k.recover)
+	args := slices.Concat(under, []string{puddle, "-c", k.at("puddle.yaml"), "recover"}, k.recover)
 	return exec.CommandContext(k.Context(), args[0], args[1:]...)
 }
 
 // reset puts back what was there when the loss had happened.
 func (k *killing) reset() {
 	k.Helper()
-	for _, folder := range []string{"d", "w", "before"} {
-		remove(k.T, k.dir, folder)
-		kept := filepath.Join(k.kept, folder)
-		if _, err := os.Stat(kept); err != nil {
-			continue
-		}
-		if err := os.CopyFS(filepath.Join(k.dir, folder), os.DirFS(kept)); err != nil {
-			k.Fatal(err)
-		}
-		if err := os.Chmod(filepath.Join(k.dir, folder), 0o700); err != nil { // its owner's only
-			k.Fatal(err)
-		}
-	}
+	k.put(lost)
+	k.copied("w", lostWarehouse)
 }
 
 // killed recovers what is lost, in a process under a command; nil: it was not killed.
@@ -155,7 +156,9 @@ func (k *killing) adds() bool { return slices.Contains(k.recover, "--allow-nonem
 // it is complete.
 func (k *killing) held() (catalog, recorded []string) {
 	k.Helper()
-	catalog, recorded = heldIn(k.T, k.dir)
+	j := k.journal()
+	defer j.Close()
+	catalog, recorded = heldIn(k.T, j)
 	if k.adds() {
 		recorded = slices.DeleteFunc(recorded, func(r string) bool { return strings.HasPrefix(r, string(journal.KindRecoveryCompleted)) })
 	}

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"puddle/journal"
-	"puddle/journal/bolt"
 	"puddle/projections"
 )
 
@@ -18,65 +14,38 @@ import (
 type loss struct {
 	what    string
 	archive string // the mode
-	happens func(t *testing.T, dir string)
+	happens func(kept)
 	recover []string // what stands after the command
 }
 
+// before is what was kept at seq 7.
+const before = "before"
+
 // losses are those that each source of a recovery is for.
 func losses() []loss {
-	nothing := func(*testing.T, string) {}
-	folder := func(t *testing.T, dir string) { remove(t, dir, "d") }
+	nothing, older := func(kept) {}, func(k kept) { k.put(before) }
 	return []loss{
-		{"archive", "async", folder, nil},
-		{"sidecars", "off", folder, nil},
-		{"metastore", "off", func(t *testing.T, dir string) { remove(t, dir, "d/journal.db") }, []string{"--from", "metastore"}},
-		{"torn journal and archive", "async", tear, nil},
-		{"torn journal and sidecars", "off", tear, nil},
-		{"older journal and archive", "async", putBack, nil},
-		{"older journal and sidecars", "off", putBack, nil},
-		{"older journal alone", "async", putBack, []string{"--from", "journal"}},
+		{"archive", "async", kept.loseAll, nil},
+		{"sidecars", "off", kept.loseAll, nil},
+		{"metastore", "off", kept.loseJournal, []string{"--from", "metastore"}},
+		{"torn journal and archive", "async", kept.tear, nil},
+		{"torn journal and sidecars", "off", kept.tear, nil},
+		{"older journal and archive", "async", older, nil},
+		{"older journal and sidecars", "off", older, nil},
+		{"older journal alone", "async", older, []string{"--from", "journal"}},
 		{"moment of the journal", "async", nothing, []string{"--at", "seq:7"}},
-		{"moment of the archive", "async", folder, []string{"--at", "seq:7"}},
-		{"sidecars beside a catalog", "off", func(t *testing.T, dir string) {
-			putBack(t, dir)
-			report(t, filepath.Join(dir, "puddle.yaml"), codeDone, "recover", "--from", "journal")
+		{"moment of the archive", "async", kept.loseAll, []string{"--at", "seq:7"}},
+		{"sidecars beside a catalog", "off", func(k kept) {
+			k.put(before)
+			k.recovered("--from", "journal")
 		}, []string{"--allow-nonempty"}},
-		{"pointer tables", "async", func(t *testing.T, dir string) { remove(t, dir, "d/puddle.db") }, nil},
+		{"pointer tables", "async", kept.loseTables, nil},
 	}
 }
 
-func remove(t *testing.T, dir, name string) {
-	t.Helper()
-	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// putBack is the data folder as it was at seq 7.
-func putBack(t *testing.T, dir string) {
-	t.Helper()
-	remove(t, dir, "d")
-	if err := os.Rename(filepath.Join(dir, "before"), filepath.Join(dir, "d")); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// tear damages the event at seq 8.
-func tear(t *testing.T, dir string) {
-	t.Helper()
-	path := filepath.Join(dir, "d/journal.db")
-	data, err := os.ReadFile(path)
-	if err != nil || !bytes.Contains(data, []byte(`"seq":8,`)) {
-		t.Fatalf("it is not to be found: %v", err)
-	}
-	if err := os.WriteFile(path, bytes.ReplaceAll(data, []byte(`"seq":8,`), []byte(`"seq":9,`)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// lived makes a catalog, a data folder d and a warehouse w, and beside them before, which
-// is d at seq 7.
-func lived(t *testing.T, dir, more string) {
+// lived makes a catalog, a data folder d and a warehouse w; at seq 7 it is stopped for a
+// while.
+func lived(t *testing.T, dir, more string, stopped func()) {
 	t.Helper()
 	c := configured(t, dir, more)
 	r := started(t, c)
@@ -89,9 +58,7 @@ func lived(t *testing.T, dir, more string) {
 		r.make("/n/tables/a", fmt.Sprintf(change, i))
 	}
 	r.stopped()
-	if err := os.CopyFS(filepath.Join(dir, "before"), os.DirFS(c.DataDir)); err != nil {
-		t.Fatal(err)
-	}
+	stopped()
 	r = started(t, c)
 	r.make("/n/tables/b", fmt.Sprintf(change, 3))
 	r.make("/n/tables", `{"name":"c","schema":{"type":"struct","fields":[]}}`)
@@ -128,13 +95,8 @@ func (r *running) ask(method, path string, want int) {
 
 // heldIn is what a journal says: the catalog, and what was recorded in the current
 // incarnation. No event is there twice.
-func heldIn(t *testing.T, dir string) (catalog, recorded []string) {
+func heldIn(t *testing.T, j journal.Journal) (catalog, recorded []string) {
 	t.Helper()
-	j, err := bolt.Open(filepath.Join(dir, "d/journal.db"), bolt.Options{ReadOnly: true, Timeout: lockTime})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
 	ids, err := j.Warehouses(t.Context())
 	if err != nil || len(ids) != 1 {
 		t.Fatalf("warehouses %v, %v", ids, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"puddle/journal"
 	journalpostgres "puddle/journal/postgres"
@@ -40,7 +41,7 @@ func (x database) openJournal(ctx context.Context) error {
 	if err := x.in.openJournal(ctx); err != nil {
 		return err
 	}
-	leave, err := x.in.db.Alone(ctx)
+	leave, err := x.alone(ctx)
 	switch {
 	case errors.Is(err, journal.ErrLocked):
 		return fail(codeRefused, "%w: stop them first, so that nothing is committed while the catalog is rebuilt", err)
@@ -52,6 +53,24 @@ func (x database) openJournal(ctx context.Context) error {
 		return nil
 	})
 	return nil
+}
+
+// alone keeps everybody else out. Sessions of processes that have just ended are waited
+// for.
+func (x database) alone(ctx context.Context) (leave func(), err error) {
+	tick := time.NewTicker(lockTime / 20)
+	defer tick.Stop()
+	for range 20 {
+		if leave, err = x.in.db.Alone(ctx); !errors.Is(err, journal.ErrLocked) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return leave, err
 }
 
 func (x database) lookAtJournal(ctx context.Context) error {
