@@ -17,7 +17,7 @@ import (
 
 // journalCmd groups what is done to the file of the journal.
 type journalCmd struct {
-	Compact compactCmd `cmd:"" help:"Make the journal's file smaller, while no server runs."`
+	Compact compactCmd `cmd:"" help:"Make the journal smaller, while no server runs."`
 }
 
 // compactCmd compacts the journal.
@@ -34,7 +34,8 @@ func (compactCmd) Help() string {
 		"checked as a whole before it takes the name of the old one, which is then gone. That needs as much room as the new file has. " +
 		"Events are never left out, and so history stays whole, unless --prune-incarnations is given: then the pointer tables are put aside as well, " +
 		"and the next start makes them anew of what is left. " +
-		"Whatever happens meanwhile leaves the old journal or the new one."
+		"Whatever happens meanwhile leaves the old journal or the new one. A journal in a database stays in its tables: there is no need to run this " +
+		"but for the two options, which are carried out piece by piece, while no replica runs."
 }
 
 func (compactCmd) exits() []int { return []int{codeFindings, codeNoLook, codeRefused} }
@@ -73,6 +74,9 @@ func (c compactCmd) Run(s *session) error {
 	configured, err := s.config()
 	if err != nil {
 		return err
+	}
+	if configured.Metastore.Type == config.Postgres {
+		return c.inDatabase(s, configured)
 	}
 	l, err := acquire(configured.DataDir)
 	var busy *held
