@@ -8,6 +8,8 @@ type Anchor struct {
 	Seq    journal.Seq // that it has; 0 until it was written since the start
 	Err    error       // why writing it failed the last time; nil: it did not
 	Failed int64       // failures since the start
+
+	Elsewhere bool // another replica writes it; Seq is what it has written
 }
 
 // anchorStatus is the anchor as scripts read it. One that is late by more than
@@ -17,6 +19,8 @@ type anchorStatus struct {
 	Behind uint64      `json:"behind"` // events
 	Failed int64       `json:"failed"`
 	Error  string      `json:"error,omitempty"`
+
+	Elsewhere bool `json:"elsewhere,omitzero"` // another replica writes it
 }
 
 // anchored is nil for a warehouse that has no anchor.
@@ -25,7 +29,7 @@ func (w *Warehouse) anchored(head journal.Seq) *anchorStatus {
 		return nil
 	}
 	a := w.Anchor()
-	s := &anchorStatus{Seq: a.Seq, Behind: behind(a.Seq, head), Failed: a.Failed}
+	s := &anchorStatus{Seq: a.Seq, Behind: behind(a.Seq, head), Failed: a.Failed, Elsewhere: a.Elsewhere}
 	if a.Err != nil {
 		s.Error = a.Err.Error()
 	}

@@ -14,6 +14,8 @@ type Archive struct {
 	Err     error       // why sealing failed the last time; nil: it did not
 	Stopped bool        // sealing has ended for good, because of Err
 	Failed  int64       // failures since the start
+
+	Elsewhere bool // another replica seals it; Seq is how far it has
 }
 
 // archiveStatus is the archive as scripts read it.
@@ -25,6 +27,8 @@ type archiveStatus struct {
 	Failed  int64       `json:"failed"`
 	Stopped bool        `json:"stopped"`
 	Error   string      `json:"error,omitempty"`
+
+	Elsewhere bool `json:"elsewhere,omitzero"` // another replica seals it
 }
 
 // archived is nil for a warehouse of which nobody tells. Without a follower nothing is
@@ -34,7 +38,7 @@ func (w *Warehouse) archived(head journal.Seq) *archiveStatus {
 		return nil
 	}
 	a := w.Archive()
-	s := &archiveStatus{Mode: a.Mode, Seq: a.Seq, Failed: a.Failed, Stopped: a.Stopped}
+	s := &archiveStatus{Mode: a.Mode, Seq: a.Seq, Failed: a.Failed, Stopped: a.Stopped, Elsewhere: a.Elsewhere}
 	if a.Mode == "off" {
 		return s
 	}

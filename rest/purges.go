@@ -25,6 +25,8 @@ type Purging struct {
 	Files   PurgeCounts   // of those
 	Err     error         // why it could not go on when it last tried; nil: it could
 	ErrAt   time.Time
+
+	Elsewhere bool // it runs on another replica, and the rest is not known here
 }
 
 // PurgingTable is a table whose files are being removed.
@@ -43,7 +45,8 @@ type purgesStatus struct {
 	Pending   *int64            `json:"pending,omitempty"` // drops whose purge is not closed
 	Due       *int64            `json:"due,omitempty"`     // of these, those past their grace
 	Oldest    *stamp            `json:"oldest,omitempty"`
-	Active    bool              `json:"active"` // the job runs
+	Active    bool              `json:"active"`             // the job runs here
+	Elsewhere bool              `json:"elsewhere,omitzero"` // it runs on another replica
 	Current   *purgingBody      `json:"current,omitempty"`
 	Closed    int64             `json:"closed"` // since the start, as are files
 	Files     PurgeCounts       `json:"files"`
@@ -70,6 +73,10 @@ func (s *purgesStatus) work(w *Warehouse) {
 		return
 	}
 	p := w.Purging()
+	if p.Elsewhere {
+		s.Elsewhere = true
+		return
+	}
 	s.Active, s.Closed, s.Files = true, p.Tables, p.Files
 	if t := p.Current; t != nil {
 		s.Current = &purgingBody{t.UUID, t.Drop, t.Identifier, stamp(t.Began), t.Kind, t.Files}

@@ -16,6 +16,8 @@ type Sidecars struct {
 	Oldest time.Time   // when the first of these happened; zero when there is none that was seen
 	Err    error       // why something could not be written the last time; nil: it could
 	Failed int64       // failures since the start
+
+	Elsewhere bool // another replica writes them; Seq is how far it says it is
 }
 
 // sidecarsStatus is the same as scripts read it.
@@ -25,6 +27,8 @@ type sidecarsStatus struct {
 	Age    int64       `json:"age"`    // seconds, of the oldest of them
 	Failed int64       `json:"failed"`
 	Error  string      `json:"error,omitempty"`
+
+	Elsewhere bool `json:"elsewhere,omitzero"` // another replica writes them
 }
 
 // sidecars is nil for a warehouse that has none.
@@ -33,7 +37,7 @@ func (w *Warehouse) sidecars(now time.Time) *sidecarsStatus {
 		return nil
 	}
 	is := w.Sidecars()
-	s := &sidecarsStatus{Seq: is.Seq, Behind: is.Behind, Failed: is.Failed}
+	s := &sidecarsStatus{Seq: is.Seq, Behind: is.Behind, Failed: is.Failed, Elsewhere: is.Elsewhere}
 	if !is.Oldest.IsZero() {
 		s.Age = max(0, int64(now.Sub(is.Oldest)/time.Second))
 	}

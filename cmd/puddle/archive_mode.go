@@ -18,37 +18,6 @@ import (
 // notArchived is said where the archive is off: at a start, and by config check.
 const notArchived = "journal.archive is off: when the machine or its disk is lost, nothing in the warehouse proves what was committed"
 
-// startArchives has the journal archived in its warehouses. A recovery reads what is
-// archived; the next start archives what it has recorded.
-func (n *node) startArchives(context.Context) error {
-	mode := archive.Mode(n.config.Journal.Archive)
-	if n.purpose != serving && n.purpose != changing || n.config.Metastore.Type == config.Memory {
-		return nil
-	}
-	if mode == archive.Off {
-		if n.purpose == serving {
-			n.log.Warn().Msg(notArchived)
-		}
-		return nil
-	}
-	for _, w := range n.followed() {
-		follower := archive.Follow(archive.Options{
-			ID: w.id, Store: w.roots[0].Store, From: n.journal, Mode: mode, Failed: archiveFailed(n.log, w.Name),
-		})
-		w.archive = follower
-		follower.Wake()
-		n.onClose(func() error { return closeArchive(follower) })
-	}
-	return nil
-}
-
-// closeArchive seals what is left.
-func closeArchive(follower *archive.Follower) error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	return follower.Close(ctx)
-}
-
 // archiveFailed tells why something is not archived, and what nothing but a decision
 // can mend.
 func archiveFailed(log zerolog.Logger, warehouse string) func(error) {
@@ -67,13 +36,6 @@ func archiveFailed(log zerolog.Logger, warehouse string) func(error) {
 	}
 }
 
-// wakeArchive says that a warehouse's journal has grown.
-func (n *node) wakeArchive(e journal.Event) {
-	if w := n.named(e.Warehouse); w != nil && w.archive != nil {
-		w.archive.Wake()
-	}
-}
-
 // archived is the archive, for those who ask; nil where nobody can tell.
 func (n *node) archived(w *warehouse) func() rest.Archive {
 	mode := n.config.Journal.Archive
@@ -82,18 +44,27 @@ func (n *node) archived(w *warehouse) func() rest.Archive {
 		return nil
 	case mode == string(archive.Off):
 		return func() rest.Archive { return rest.Archive{Mode: mode} }
-	case w.archive == nil:
+	case !w.follows:
 		return nil
 	}
 	return func() rest.Archive {
-		s := w.archive.State()
-		return rest.Archive{Mode: mode, Seq: s.Sealed.Seq, Since: s.Since, Err: s.Err, Stopped: s.Final(), Failed: s.Failed}
+		if t := w.term.Load(); t != nil {
+			s := t.archive.State()
+			return rest.Archive{Mode: mode, Seq: s.Sealed.Seq, Since: s.Since, Err: s.Err, Stopped: s.Final(), Failed: s.Failed}
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+		defer cancel()
+		end, _, err := archive.Head(ctx, w.roots[0].Store)
+		return rest.Archive{Mode: mode, Seq: end.Seq, Err: err, Elsewhere: true}
 	}
 }
 
-// synchronous tells whether changes are answered when the archive has them.
-func (n *node) synchronous(w *warehouse) bool {
-	return w.archive != nil && archive.Mode(n.config.Journal.Archive) == archive.Sync
+// sealing is the follower for whose archive changes wait; nil: they do not.
+func (n *node) sealing(w *warehouse) *archive.Follower {
+	if t := w.term.Load(); t != nil && archive.Mode(n.config.Journal.Archive) == archive.Sync {
+		return t.archive
+	}
+	return nil
 }
 
 // archiving is a recorder whose changes are done when the archive has them.

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
 	"puddle/cmd/puddle/config"
 	"puddle/journal"
+	"puddle/projections/anchor"
+	"puddle/projections/archive"
 	"puddle/projections/sidecars"
 	"puddle/rest"
 )
@@ -15,24 +18,51 @@ import (
 // lateSidecar is what the log says of each sidecar that could not be written.
 const lateSidecar = "failed to write catalog sidecar"
 
-// followSidecars starts what keeps a copy of the catalog in its warehouses. A
-// recovery reads that copy, so it does not change meanwhile.
-func (n *node) followSidecars(context.Context) error {
-	if n.purpose != serving && n.purpose != changing || n.config.Metastore.Type == config.Memory {
+// forgetTime bounds how long a purge waits for the sidecar to go before it tries
+// again later.
+const forgetTime = time.Minute
+
+// lookTime bounds how long a warehouse is asked what another replica has written.
+const lookTime = 2 * time.Second
+
+// followed are the warehouses whose journal something follows.
+func (n *node) followed() (all []*warehouse) {
+	for _, w := range n.warehouses {
+		if w.behind == nil {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// follow starts what runs behind the journal, unless replicas take turns at it: then a
+// server does when it has the lease, and a command leaves it to the servers. A recovery
+// reads what is written by most followers, so it has the anchor alone.
+func (n *node) follow(context.Context) error {
+	if n.purpose == reporting {
 		return nil
 	}
+	if n.config.Metastore.Type == config.Memory { // nothing outlasts the process
+		for _, w := range n.followed() {
+			w.term.Store(&term{roots: w.roots, idle: func() {}})
+		}
+		return nil
+	}
+	if n.purpose == serving && archive.Mode(n.config.Journal.Archive) == archive.Off {
+		n.log.Warn().Msg(notArchived)
+	}
 	for _, w := range n.followed() {
-		w.sidecars = sidecars.Follow(sidecars.Options{
-			ID: w.id, Name: w.Name, Store: w.roots[0].Store, Roots: w.roots, From: journal.Lineage(n.journal, w.id),
-			Failed: func(err error, requestID string) { n.tellSidecar(w, err, requestID) },
-		})
+		w.follows = n.purpose != rescuing
+		if w.follows && n.turnsAtFollowing() {
+			continue
+		}
+		t := n.begin(w, nil)
 		n.onClose(func() error {
-			ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-			defer cancel()
-			if err := w.sidecars.Close(ctx); err != nil {
-				n.tellSidecar(w, err, "") // the next start goes on
+			late, err := t.close()
+			if late != nil {
+				n.tellSidecar(w, late, "") // the next start goes on
 			}
-			return nil
+			return err
 		})
 	}
 	return nil
@@ -46,24 +76,30 @@ func (n *node) tellSidecar(w *warehouse, err error, requestID string) {
 
 // wakeFollowers has what follows a warehouse's journal look for an event.
 func (n *node) wakeFollowers(warehouse uuid.UUID) {
-	if follower, ok := n.anchors[warehouse]; ok {
-		follower.Wake()
-	}
-	if w := n.named(warehouse); w != nil && w.sidecars != nil {
-		w.sidecars.Wake()
+	if w := n.named(warehouse); w != nil {
+		if t := w.term.Load(); t != nil {
+			t.wake()
+		}
 	}
 }
 
 // unconfirmed keeps the files of a change of unknown outcome from being taken for
-// history, best effort.
+// history, best effort: by the follower, or beside the one that another replica has.
 func (n *node) unconfirmed(w *warehouse) func(context.Context, journal.Cause, uuid.UUID, []journal.Move) {
-	if w.sidecars == nil {
+	if !w.follows {
 		return nil
 	}
 	return func(ctx context.Context, cause journal.Cause, event uuid.UUID, moves []journal.Move) {
 		ctx, cancel := context.WithTimeout(ctx, closeTime)
 		defer cancel()
-		if err := w.sidecars.Unconfirmed(ctx, event, moves...); err != nil {
+		err := sidecars.ErrClosed
+		if t := w.term.Load(); t != nil {
+			err = t.sidecars.Unconfirmed(ctx, event, moves...)
+		}
+		if errors.Is(err, sidecars.ErrClosed) && n.turnsAtFollowing() {
+			err = sidecars.AddUnconfirmed(ctx, w.roots[0].Store, event, moves...)
+		}
+		if err != nil {
 			n.tellSidecar(w, err, cause.RequestID)
 		}
 	}
@@ -71,7 +107,7 @@ func (n *node) unconfirmed(w *warehouse) func(context.Context, journal.Cause, uu
 
 // named is what asks a warehouse's sidecars; nil where there are none.
 func (w *warehouse) named() func(context.Context, uuid.UUID) (string, error) {
-	if w.sidecars == nil {
+	if !w.follows {
 		return nil
 	}
 	return func(ctx context.Context, table uuid.UUID) (string, error) {
@@ -79,30 +115,47 @@ func (w *warehouse) named() func(context.Context, uuid.UUID) (string, error) {
 	}
 }
 
-// forget is what deletes one of a warehouse's sidecars; nil where there are none.
-func (w *warehouse) forget() func(context.Context, uuid.UUID) error {
-	if w.sidecars == nil {
+// anchored is the anchor, for those who ask; nil where there is none.
+func (n *node) anchored(w *warehouse) func() rest.Anchor {
+	if t := w.term.Load(); !w.follows && (t == nil || t.anchor == nil) {
 		return nil
 	}
-	return func(ctx context.Context, table uuid.UUID) error {
-		ctx, cancel := context.WithTimeout(ctx, forgetTime)
+	return func() rest.Anchor {
+		if t := w.term.Load(); t != nil {
+			s := t.anchor.State()
+			return rest.Anchor{Seq: s.Written.Seq, Err: s.Err, Failed: s.Failed}
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
-		return w.sidecars.Forget(ctx, table)
+		head, _, err := anchor.ReadHead(ctx, w.roots[0].Store)
+		return rest.Anchor{Seq: head.Seq, Err: err, Elsewhere: true}
 	}
 }
 
-// forgetTime bounds how long a purge waits for the sidecar to go before it tries
-// again later.
-const forgetTime = time.Minute
-
 // sidecarsNow are a warehouse's sidecars for those who ask; nil where there are
 // none.
-func (w *warehouse) sidecarsNow() func() rest.Sidecars {
-	if w.sidecars == nil {
+func (n *node) sidecarsNow(w *warehouse) func() rest.Sidecars {
+	if !w.follows {
 		return nil
 	}
 	return func() rest.Sidecars {
-		p := w.sidecars.Progress()
-		return rest.Sidecars{Seq: p.Cursor.Seq, Behind: p.Behind, Oldest: p.Oldest, Err: p.Err, Failed: p.Failed}
+		if t := w.term.Load(); t != nil {
+			p := t.sidecars.Progress()
+			return rest.Sidecars{Seq: p.Cursor.Seq, Behind: p.Behind, Oldest: p.Oldest, Err: p.Err, Failed: p.Failed}
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+		defer cancel()
+		s := rest.Sidecars{Elsewhere: true}
+		cursor, _, err := sidecars.ReadCursor(ctx, w.roots[0].Store)
+		head, asked := n.journal.Warehouse(w.id).Head(ctx)
+		s.Seq, s.Err = cursor.Seq, errors.Join(err, asked)
+		switch {
+		case s.Err != nil:
+		case cursor.Incarnation == head.Incarnation && cursor.Seq < head.Seq:
+			s.Behind = uint64(head.Seq - cursor.Seq)
+		case cursor.Incarnation != head.Incarnation:
+			s.Behind = 1 // at least
+		}
+		return s
 	}
 }

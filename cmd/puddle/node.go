@@ -13,7 +13,6 @@ import (
 	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/anchor"
 	"puddle/projections/recorder"
 	"puddle/recover"
 	"puddle/rest"
@@ -43,8 +42,7 @@ type node struct {
 	journal    journal.Journal
 	tables     projections.Store
 	warehouses []*warehouse
-	anchors    map[uuid.UUID]*anchor.Follower // of the warehouses that have one
-	reserves   reserves                       // none where nothing is kept, and of commands
+	reserves   reserves // none where nothing is kept, and of commands
 	recorder   *recorder.Recorder
 	handler    http.Handler
 	opening    opening
@@ -61,7 +59,7 @@ func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock,
 }
 
 func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Clock) *node {
-	n := &node{config: c, log: log, purpose: p, clock: clock, steady: &steady{clock: clock}, anchors: map[uuid.UUID]*anchor.Follower{}}
+	n := &node{config: c, log: log, purpose: p, clock: clock, steady: &steady{clock: clock}}
 	if c.Metrics {
 		n.metrics = rest.NewMetrics(build())
 	}
@@ -86,7 +84,7 @@ func (n *node) steps() []opens {
 	return []opens{
 		{"opening the journal", n.findReserves}, {"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
 		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
-		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.followSidecars}, {"starting", n.startArchives}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
+		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
 	}
 }
 
@@ -238,7 +236,6 @@ func (n *node) record(ctx context.Context) (err error) {
 		},
 		OnAppended: func(e journal.Event) {
 			n.wakeFollowers(e.Warehouse)
-			n.wakeArchive(e)
 			n.wakePurges(e)
 		},
 		OnBehind: func(reason error) {
@@ -259,36 +256,4 @@ func (n *node) record(ctx context.Context) (err error) {
 		n.onClose(n.recorder.Close)
 	}
 	return err
-}
-
-// closeTime bounds the last writes of followers.
-const closeTime = 5 * time.Second
-
-// followed are the warehouses whose journal something follows.
-func (n *node) followed() (all []*warehouse) {
-	for _, w := range n.warehouses {
-		if w.behind == nil {
-			all = append(all, w)
-		}
-	}
-	return all
-}
-
-// follow starts what runs behind the journal.
-func (n *node) follow(context.Context) error {
-	if n.purpose == reporting || n.config.Metastore.Type == config.Memory {
-		return nil
-	}
-	for _, w := range n.followed() {
-		failed := func(err error) { n.log.Warn().Str("warehouse", w.Name).Err(err).Msg("anchor is late") }
-		follower := anchor.Follow(w.roots[0].Store, n.journal.Warehouse(w.id), failed)
-		n.anchors[w.id] = follower
-		follower.Wake()
-		n.onClose(func() error {
-			ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-			defer cancel()
-			return follower.Close(ctx)
-		})
-	}
-	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/rest"
-	"puddle/rest/catalog"
 	"puddle/rest/catalog/purge"
 )
 
@@ -18,34 +17,44 @@ const (
 	findingsTold = 20   // in the log; the event has more
 )
 
-// purgesOf makes the job that removes the files of a warehouse's dropped tables.
-func (n *node) purgesOf(w *warehouse, reader projections.Reader, guard *catalog.Catalog) *purge.Job {
+// purgesOf makes the job that removes the files of a warehouse's dropped tables, for one
+// term; nil where files stay.
+func (n *node) purgesOf(w *warehouse, t *term) *purge.Job {
+	if !n.purgesIn(w) {
+		return nil
+	}
 	events, log := n.journal.Warehouse(w.id), n.log.With().Str("warehouse", w.Name).Logger()
 	tells := purgeLog{log, events}
 	return purge.New(purge.Options{
-		Warehouse: w.id, Roots: w.roots, Reader: reader, Documents: events, Recorder: n.recorder, Guard: guard,
-		Now: n.steady.now, Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate, Forget: w.forget(), Began: tells.began, Observe: tells.ended,
+		Warehouse: w.id, Roots: t.roots, Reader: n.recorder.Reader(w.id), Documents: events, Recorder: n.recorder, Guard: w.decides,
+		Now: n.steady.now, Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate,
+		Fence: n.fence(w.id), Forget: t.forget(), Began: tells.began, Observe: tells.ended,
 	})
 }
 
+// purgesIn tells whether files of a warehouse are removed by the servers.
+func (n *node) purgesIn(w *warehouse) bool {
+	return n.purpose == serving && w.Purge.Mode == config.PurgeServer && w.behind == nil
+}
+
 // startPurges runs the jobs of a node that serves, until it is closed.
-func (n *node) startPurges(context.Context) error {
+func (n *node) startPurges(ctx context.Context) error {
 	for _, w := range n.warehouses {
-		if w.purges == nil {
-			continue
-		}
-		if w.Purge.Grace == 0 {
+		if n.purgesIn(w) && w.Purge.Grace == 0 {
 			n.log.Warn().Str("warehouse", w.Name).Msg("purge.grace is 0s: a drop with a purge cannot be undone")
 		}
-		ctx, stop := context.WithCancel(context.Background())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			w.purges.Run(ctx)
-		}()
+	}
+	if n.turnsAtFollowing() {
+		return n.lead(ctx)
+	}
+	for _, w := range n.warehouses {
+		t := w.term.Load()
+		if t == nil {
+			continue
+		}
+		t.purge(n.purgesOf(w, t))
 		n.onClose(func() error {
-			stop()
-			<-done
+			t.idle()
 			return nil
 		})
 	}
@@ -57,14 +66,31 @@ func (n *node) wakePurges(e journal.Event) {
 	if dropped, ok := e.Body.(journal.TableDropped); !ok || !dropped.Purge {
 		return
 	}
-	if w := n.named(e.Warehouse); w != nil && w.purges != nil {
-		w.purges.Wake()
+	if w := n.named(e.Warehouse); w != nil {
+		if t := w.term.Load(); t != nil {
+			t.wakePurges()
+		}
 	}
 }
 
-// purging is what the job does, for those who ask.
-func (w *warehouse) purging() rest.Purging {
-	p := w.purges.Progress()
+// purging is what the job does, for those who ask; nil where there is none.
+func (n *node) purging(w *warehouse) func() rest.Purging {
+	if !n.purgesIn(w) {
+		return nil
+	}
+	return func() rest.Purging {
+		if t := w.term.Load(); t != nil {
+			if job := t.purges.Load(); job != nil {
+				return progress(job)
+			}
+		}
+		return rest.Purging{Elsewhere: n.turnsAtFollowing()}
+	}
+}
+
+// progress is what a job does, for those who ask.
+func progress(job *purge.Job) rest.Purging {
+	p := job.Progress()
 	shown := rest.Purging{Tables: p.Closed, Files: rest.PurgeCounts(p.Files), Err: p.Err, ErrAt: p.ErrAt}
 	if c := p.Current; c != nil {
 		shown.Current = &rest.PurgingTable{

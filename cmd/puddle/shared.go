@@ -135,7 +135,7 @@ func (n *shared) births() journal.Journal { return &bearing{DB: n.db} }
 
 // newRecorder implements metastore.
 func (n *shared) newRecorder(ctx context.Context, o recorder.Options) (*recorder.Recorder, error) {
-	return recorder.NewShared(ctx, n.turns, o)
+	return recorder.NewShared(ctx, barred{n.turns, n.bar}, o)
 }
 
 // sizes implements metastore.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -12,13 +13,10 @@ import (
 	"puddle/internal/warehouse/dir"
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/archive"
-	"puddle/projections/sidecars"
 	"puddle/recover"
 	"puddle/rest"
 	"puddle/rest/access"
 	"puddle/rest/catalog"
-	"puddle/rest/catalog/purge"
 )
 
 // warehouse is one configured warehouse of a node.
@@ -29,9 +27,9 @@ type warehouse struct {
 
 	behind error // why it is read only; nil: it is not
 
-	archive  *archive.Follower  // where the journal is archived
-	purges   *purge.Job         // where a node that serves removes files
-	sidecars *sidecars.Follower // where there are any
+	follows bool                 // sidecars and archive are written behind its journal, here or by another replica
+	term    atomic.Pointer[term] // what follows its journal here; nil: nothing, or another replica does
+	decides *catalog.Catalog     // where one is offered
 }
 
 // openWarehouses opens the folders that warehouses use.
@@ -113,13 +111,13 @@ func (n *node) handle(context.Context) error {
 func (n *node) offer(w *warehouse) rest.Warehouse {
 	reader, events := n.recorder.Reader(w.id), journal.Lineage(n.journal, w.id)
 	var records catalog.Recorder = n.recorder
-	if n.synchronous(w) {
-		records, events = archiving{n.recorder, w.archive}, repeats{events, w.archive}
+	if follower := n.sealing(w); follower != nil {
+		records, events = archiving{n.recorder, follower}, repeats{events, follower}
 	}
 	if w.behind != nil {
 		records = readOnly{w.behind}
 	}
-	decides := catalog.New(catalog.Options{
+	w.decides = catalog.New(catalog.Options{
 		ID: w.id, Roots: w.roots, Reader: reader, Recorder: records, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
 		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
@@ -127,26 +125,16 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 	})
 	offered := rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
-		Catalog: decides, Journal: events, State: reader, Present: w.present,
+		Catalog: w.decides, Journal: events, State: reader, Present: w.present,
 		Past:   projections.NewPast(w.id, events, reader),
 		Left:   projections.NewLeft(w.id, n.journal).Past,
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
-		Sidecars: w.sidecarsNow(),
+		Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
 		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
 	}
-	if follower, ok := n.anchors[w.id]; ok {
-		offered.Anchor = func() rest.Anchor {
-			s := follower.State()
-			return rest.Anchor{Seq: s.Written.Seq, Err: s.Err, Failed: s.Failed}
-		}
-	}
 	if w.behind != nil {
 		offered.Remember = func(context.Context, journal.Answer) error { return nil }
-	}
-	if n.purpose == serving && w.Purge.Mode == config.PurgeServer && w.behind == nil {
-		w.purges = n.purgesOf(w, reader, decides)
-		offered.Purging = w.purging
 	}
 	return offered
 }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"puddle/journal"
+	"puddle/projections/recorder"
+	"puddle/rest/catalog/purge"
+)
+
+// barred is a database whose turns let nothing come back from a purge that has begun, nor
+// be born among its files: on whichever replica that purge runs.
+type barred struct {
+	recorder.Database
+	bar func(warehouse uuid.UUID) (purge.Bar, bool) // false: nobody here is about to give anything a place
+}
+
+// Begin implements recorder.Database.
+func (b barred) Begin(ctx context.Context, warehouse uuid.UUID, drafts []journal.Draft, requests []journal.Request) (recorder.Turn, error) {
+	turn, err := b.Database.Begin(ctx, warehouse, drafts, requests)
+	if err != nil {
+		return nil, err
+	}
+	if bar, needed := b.bar(warehouse); needed {
+		return barredTurn{turn, bar}, nil
+	}
+	return turn, nil
+}
+
+type barredTurn struct {
+	recorder.Turn
+	bar purge.Bar
+}
+
+// Apply implements recorder.Turn.
+func (t barredTurn) Apply(ctx context.Context, e journal.Event) error {
+	if err := t.bar.Refuse(ctx, e); err != nil {
+		return err
+	}
+	return t.Turn.Apply(ctx, e)
+}
+
+// bar is what keeps changes of a warehouse away from its purges. A change that gives an
+// object a place occupies it from before its turn until after.
+func (n *node) bar(id uuid.UUID) (purge.Bar, bool) {
+	w := n.named(id)
+	if w == nil || w.decides == nil || !w.decides.Occupied() {
+		return purge.Bar{}, false
+	}
+	return purge.Bar{Own: w.roots[0].Store, Reader: n.tables.Warehouse(id)}, true
+}
+
+// fence waits for the turns that may have begun before a purge was marked: it takes one
+// itself. Nil where nobody else takes turns.
+func (n *node) fence(warehouse uuid.UUID) func(context.Context) error {
+	in, ok := n.metastore.(*shared)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		turn, err := in.turns.Begin(ctx, warehouse, nil, nil)
+		if err != nil {
+			return err
+		}
+		turn.Rollback()
+		return nil
+	}
+}
