@@ -201,12 +201,3 @@ func (m *moment) History() iter.Seq2[projections.Step, error] {
 		return unpackStep(object, what, before)
 	})
 }
-
-// unpackStep reads a step of an object, and where it began from the one before.
-func unpackStep(object uuid.UUID, what []byte, before *projections.Step) (projections.Step, error) {
-	step, from, err := pointers.UnpackStep(what)
-	if err == nil {
-		err = pointers.BeginStep(&step, object, from, before)
-	}
-	return step, err
-}
