@@ -200,8 +200,8 @@ func (r *Recorder) Waiting() int { return int(r.waiting.Load()) }
 // does not wait for pointer tables that do not come up. Readers go on, unless
 // they wait for those. Idempotent; it never fails.
 func (r *Recorder) Close() error {
+	r.starting.Lock() // from here on no lane is started
 	r.stop(stopped(errors.New("it is closed")))
-	r.starting.Lock() // after that no lane is started
 	r.starting.Unlock()
 	r.lanes.Wait()
 	return nil

@@ -1,12 +1,14 @@
 package recorder_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"puddle/journal"
@@ -322,4 +324,42 @@ func TestCloseDrainsLanes(t *testing.T) {
 		}
 		s.close(t)
 	})
+}
+
+// foretold is a database that keeps what it was told when turns began.
+type foretold struct {
+	recorder.Database
+	drafts   []uuid.UUID
+	requests []string
+}
+
+func (f *foretold) Begin(ctx context.Context, warehouse uuid.UUID, drafts []journal.Draft, requests []journal.Request) (recorder.Turn, error) {
+	for _, d := range drafts {
+		f.drafts = append(f.drafts, d.ID)
+	}
+	for _, r := range requests {
+		f.requests = append(f.requests, r.Key)
+	}
+	return f.Database.Begin(ctx, warehouse, drafts, requests)
+}
+
+// A turn is told beforehand of all that it will be asked.
+func TestTurnIsToldOfAll(t *testing.T) {
+	db := recorder.NewMemory(clock{})
+	recordertest.Bear(t, db.Journal())
+	recordertest.CatchUp(t, db.Journal(), db)
+	told := &foretold{Database: db}
+	r, err := recorder.NewShared(ctx, told, recorder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := recordertest.Namespace(lake, "a")
+	_, err = r.Record(ctx, d)
+	if err := errors.Join(err, r.Remember(ctx, lake, recordertest.Conflicted(recordertest.Key(0))), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&foretold{drafts: []uuid.UUID{d.ID}, requests: []string{recordertest.Key(0)}}, told,
+		cmp.AllowUnexported(foretold{}), cmpopts.IgnoreFields(foretold{}, "Database")); diff != "" {
+		t.Error(diff)
+	}
 }
