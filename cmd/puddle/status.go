@@ -175,7 +175,7 @@ func lag(events uint64) string {
 
 // surroundings are the writer, the files and the disks, a line each.
 func (p statusPage) surroundings(live bool) []string {
-	lines := []string{"no server runs"}
+	lines := []string{"no server runs on this data folder"}
 	if live {
 		lines = []string{fmt.Sprintf("writer: %s, %d waiting", p.Writer.State, p.Writer.Waiting)}
 	}
