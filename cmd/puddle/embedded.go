@@ -156,8 +156,13 @@ func (n embedded) newRecorder(ctx context.Context, o recorder.Options) (*recorde
 	return recorder.New(ctx, roomy{n.journal, n.reserves}, n.tables, o)
 }
 
-// reach implements metastore: files are there.
-func (n embedded) reach(context.Context) error { return nil }
+// reach implements metastore.
+func (n embedded) reach(ctx context.Context) error {
+	if n.readTables(ctx) != nil {
+		return errTables
+	}
+	return nil
+}
 
 // unreached implements metastore.
 func (n embedded) unreached() error { return nil }

@@ -34,8 +34,8 @@ type metastore interface {
 	births() journal.Journal
 	// newRecorder starts the recorder.
 	newRecorder(context.Context, recorder.Options) (*recorder.Recorder, error)
-	// reach looks whether what is kept elsewhere can be read and would take changes: in
-	// words for anybody why not.
+	// reach looks whether what is kept can be read and would take changes: in words for
+	// anybody why not.
 	reach(context.Context) error
 	// unreached is what was seen last: why changes are refused, for the operator.
 	unreached() error

@@ -11,8 +11,8 @@ import (
 // reachTime bounds a look at the database.
 const reachTime = 2 * time.Second
 
-// reach implements metastore: it asks the database, and what it said of each warehouse.
-// One that is busy is there. Who only reads asks for no more.
+// reach implements metastore: it asks the database, and reads of each warehouse. One that
+// is busy is there, also when this replica alone keeps it so. Who only reads asks for no more.
 func (n *shared) reach(ctx context.Context) error {
 	if n.purpose == reporting {
 		return nil
@@ -25,11 +25,23 @@ func (n *shared) reach(ctx context.Context) error {
 			_, err = n.journal.Warehouse(w.id).Head(ctx)
 		}
 	}
-	if err != nil && ctx.Err() != nil {
+	if err == nil {
+		err = n.readTables(ctx)
+	}
+	if pool := n.db.Pool().Stat(); err != nil && ctx.Err() != nil {
+		if pool.AcquiredConns() >= pool.MaxConns() {
+			return inWords(n.unreached())
+		}
 		err = errors.Join(postgres.ErrAway, err)
 	}
 	n.observe(err)
-	return inWords(n.unreached())
+	if err := inWords(n.unreached()); err != nil {
+		return err
+	}
+	if err != nil && !errors.Is(err, postgres.ErrBusy) {
+		return errTables
+	}
+	return nil
 }
 
 // inWords says why changes are refused for anybody.

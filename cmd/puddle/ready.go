@@ -20,16 +20,21 @@ func (n *node) ready(ctx context.Context) error {
 	case rest.WriterStopped:
 		return errors.New("read only until restart")
 	}
-	if err := n.reach(ctx); err != nil {
-		return err
-	}
+	return n.reach(ctx)
+}
+
+// readTables looks whether the pointer tables read.
+func (n *node) readTables(ctx context.Context) error {
 	for _, w := range n.warehouses {
 		if _, err := n.recorder.Reader(w.id).Children(ctx, nil, projections.Page{Limit: 1}); err != nil {
-			return errors.New("the pointer tables cannot be read")
+			return err
 		}
 	}
 	return nil
 }
+
+// errTables is for anybody.
+var errTables = errors.New("the pointer tables cannot be read")
 
 // writer is how the recorder is.
 func (n *node) writer() rest.Writer {

@@ -131,7 +131,20 @@ func TestFewConnections(t *testing.T) {
 	r := started(t, replica(t, dir, url, 1, ", max-connections: 2"))
 	var mu sync.Mutex
 	var made []string
-	var wait sync.WaitGroup
+	var wait, probes sync.WaitGroup
+	done := make(chan struct{})
+	probes.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if status := r.ready(); status != http.StatusOK {
+				t.Errorf("ready is %d while the connections are in use", status)
+			}
+		}
+	})
 	for client := range 64 {
 		wait.Go(func() {
 			for i := range 4 {
@@ -153,14 +166,13 @@ func TestFewConnections(t *testing.T) {
 		})
 	}
 	wait.Wait()
+	close(done)
+	probes.Wait()
 	slices.Sort(made)
 	for _, name := range made {
 		if status := r.get("/api/catalog/v1/namespaces/" + name); status != http.StatusOK {
 			t.Errorf("%s is %d", name, status)
 		}
-	}
-	if status := r.ready(); status != http.StatusOK {
-		t.Errorf("ready is %d", status)
 	}
 	if shown := strings.Join(r.metrics(), "\n"); !strings.Contains(shown, "puddle_database_connections_limit 2") {
 		t.Errorf("metrics show\n%s", shown)
