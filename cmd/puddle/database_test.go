@@ -127,6 +127,45 @@ func TestUnsafeDatabases(t *testing.T) {
 	}
 }
 
+// A server that becomes read only while a replica runs, as one does in a failover, takes no
+// changes; reads go on where it lets them.
+func TestDatabaseBecomesReadOnly(t *testing.T) {
+	server, dir := postgrestest.New(t, "fsync=on"), t.TempDir()
+	source := server.Open(t)
+	r := withTable(t, dir, source)
+	set := func(value string, ready int) {
+		t.Helper()
+		own, err := url.Parse(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own.RawQuery += "&default_transaction_read_only=off"
+		execute(t, own.String(), `ALTER SYSTEM SET default_transaction_read_only = `+value, `SELECT pg_reload_conf()`)
+		for range 10_000 { // sessions hear of it one after the other
+			if r.ready() == ready {
+				return
+			}
+		}
+		t.Fatalf("ready is not %d with %s", ready, value)
+	}
+	set("on", http.StatusServiceUnavailable)
+	if status, retry, kind := r.commit("refused"); status != http.StatusTooManyRequests || retry == "" {
+		t.Errorf("a commit: %d %s, Retry-After %q", status, kind, retry)
+	}
+	if _, body := r.read("/readyz"); !strings.Contains(body, "the database is read only") {
+		t.Errorf("readyz: %s", body)
+	}
+	set("off", http.StatusOK)
+	status, _, kind := r.commit("made")
+	for status == http.StatusTooManyRequests { // by a session that has not heard
+		status, _, kind = r.commit("made")
+	}
+	if status != http.StatusOK {
+		t.Errorf("a commit afterwards: %d %s", status, kind)
+	}
+	r.stopped()
+}
+
 // A replica that has seen what its database does not hold any more serves nothing of it,
 // tells an operator, and goes on when it is there again.
 func TestDatabaseWentBack(t *testing.T) {
