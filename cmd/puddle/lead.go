@@ -33,15 +33,17 @@ func (n *node) turnsAtFollowing() bool {
 func (n *node) lead(context.Context) error {
 	in := n.metastore.(*shared)
 	ctx, stop := context.WithCancel(context.Background())
-	var all sync.WaitGroup
+	var all, first sync.WaitGroup // the first attempts to gain a lease
 	for _, w := range n.followed() {
-		lease := in.db.Lease(w.id, followersLease, journalpostgres.LeaseOptions{})
+		first.Add(1)
+		lease := in.db.Lease(w.id, followersLease, journalpostgres.LeaseOptions{Tried: sync.OnceFunc(first.Done)})
 		all.Go(func() {
 			lease.Keep(ctx, func(ctx context.Context) { n.serveTerm(ctx, w, lease.Held) })
 		})
 	}
 	all.Go(func() { poll(ctx, in.db.Heads, n.wakeMoved) })
 	n.onClose(func() error {
+		first.Wait() // what was recorded meanwhile is written, if nobody else has it
 		stop()
 		all.Wait()
 		return nil

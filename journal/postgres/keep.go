@@ -14,7 +14,9 @@ import (
 // Keep at a time for a Lease.
 func (l *Lease) Keep(ctx context.Context, hold func(ctx context.Context)) {
 	for ctx.Err() == nil {
-		if l.gain(ctx) {
+		gained := l.gain(ctx)
+		l.tried()
+		if gained {
 			l.hold(ctx, hold)
 		}
 		pause(ctx, l.term/3)

@@ -28,6 +28,7 @@ type Lease struct {
 	name      string
 	term      time.Duration
 	now       func() time.Duration
+	tried     func()
 
 	mu     sync.Mutex
 	holder uuid.UUID     // one for each time that it is held
@@ -35,10 +36,11 @@ type Lease struct {
 	until  time.Duration // of now
 }
 
-// LeaseOptions are for tests.
+// LeaseOptions are optional; Term and Now are for tests.
 type LeaseOptions struct {
-	Term time.Duration        // 0: LeaseTerm; at least a few milliseconds
-	Now  func() time.Duration // a clock that does not jump; nil: journal.Uptime
+	Tried func()               // called each time that Keep has tried to gain it, from Keep's goroutine
+	Term  time.Duration        // 0: LeaseTerm; at least a few milliseconds
+	Now   func() time.Duration // a clock that does not jump; nil: journal.Uptime
 }
 
 // Lease is a lease of a warehouse by its name, not held yet. Each one is a holder of
@@ -47,6 +49,9 @@ func (db *DB) Lease(warehouse uuid.UUID, name string, o LeaseOptions) *Lease {
 	l := &Lease{db: db, warehouse: warehouse, name: name, term: cmp.Or(o.Term, LeaseTerm), now: o.Now}
 	if l.now == nil {
 		l.now = journal.Uptime
+	}
+	if l.tried = o.Tried; l.tried == nil {
+		l.tried = func() {}
 	}
 	return l
 }
