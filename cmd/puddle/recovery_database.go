@@ -61,7 +61,11 @@ func (x database) alone(ctx context.Context) (leave func(), err error) {
 	tick := time.NewTicker(lockTime / 20)
 	defer tick.Stop()
 	for range 20 {
-		if leave, err = x.in.db.Alone(ctx); !errors.Is(err, journal.ErrLocked) {
+		if leave, err = x.in.db.Alone(ctx); err == nil {
+			_ = x.in.db.EndLeases(ctx) // or their terms do
+			return leave, nil
+		}
+		if !errors.Is(err, journal.ErrLocked) {
 			break
 		}
 		select {

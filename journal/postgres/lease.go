@@ -130,3 +130,16 @@ func (l *Lease) release(ctx context.Context) {
 	defer cancel()
 	_, _ = l.exec(ctx, releaseLease)
 }
+
+// EndLeases ends the leases of all warehouses: for who is alone in the database and so
+// knows that nobody who runs holds one, such as after a restore of what somebody held when
+// the copy was made. Their terms would end them as well.
+func (db *DB) EndLeases(ctx context.Context) error {
+	if db.options.ReadOnly {
+		return nil
+	}
+	return db.Read(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `DELETE FROM leases`)
+		return err
+	})
+}
