@@ -166,3 +166,20 @@ func TestKeepOne(t *testing.T) {
 	}
 	wait.Wait()
 }
+
+// TestEndLeases: what a copy of the database brought along ends for who is alone.
+func TestEndLeases(t *testing.T) {
+	ctx := t.Context()
+	url := postgrestest.Open(t)
+	both, _ := leases(t, url, 2, time.Hour)
+	if !postgres.Gain(ctx, both[0]) || postgres.Gain(ctx, both[1]) {
+		t.Fatal("not the first one has it")
+	}
+	wantError(t, "ended", open(t, url).EndLeases(ctx), nil)
+	if !postgres.Gain(ctx, both[1]) {
+		t.Error("it is held")
+	}
+	if held, err := postgres.Renew(ctx, both[0]); held || err != nil {
+		t.Errorf("renewed when another has it: %v", err)
+	}
+}
