@@ -15,6 +15,9 @@
 // what the files hold beyond it is found by their event ids: an older state never
 // replaces a newer one, also when the cursor is lost and all is read again.
 //
+// Where another follower may write at the same time ([Options.Others]) it looks at what
+// lies there before it replaces it, and again at what it wrote a while later.
+//
 //	f := sidecars.Follow(sidecars.Options{ID: id, Name: "sales", Store: store, From: journal.Lineage(j, id), Failed: tell})
 //	f.Wake() // after each event
 //	…
