@@ -145,6 +145,9 @@ func (n embedded) trust() {
 	}
 }
 
+// await implements metastore: files do not come back by themselves.
+func (n embedded) await(_ context.Context, part func() error) error { return part() }
+
 // births implements metastore: nobody else writes to the journal.
 func (n embedded) births() journal.Journal { return n.journal }
 

@@ -17,6 +17,9 @@ import (
 type metastore interface {
 	// openJournal opens the journal of the node, or makes an empty one where it serves.
 	openJournal(context.Context) error
+	// await takes a part of a start that may be taken twice, again for a while where what it
+	// asks cannot be reached.
+	await(ctx context.Context, part func() error) error
 	// openTables opens its pointer tables.
 	openTables(context.Context) error
 	// replaceTables puts tables aside that cannot be used, since the journal has it all,

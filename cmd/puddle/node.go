@@ -115,9 +115,13 @@ func (n *node) Close() error {
 	return errors.Join(errs...)
 }
 
-// bring ties the warehouses to their histories and the pointer tables to the
-// journal. Tables that turn out to be damaged are replaced, once.
+// bring ties the warehouses to their histories and the pointer tables to the journal.
 func (n *node) bring(ctx context.Context) error {
+	return n.await(ctx, func() error { return n.bringOrReplace(ctx) })
+}
+
+// bringOrReplace does it with fresh tables where the old ones turn out to be damaged.
+func (n *node) bringOrReplace(ctx context.Context) error {
 	err := n.bringOnce(ctx)
 	if !replaceable(err) {
 		return err
@@ -209,6 +213,7 @@ func (n *node) replay(ctx context.Context, w *warehouse) error {
 		line = n.log.Warn().Err(done.Because)
 	case done.Outcome == recover.CaughtUp && n.purpose == rescuing:
 		line = n.log.Info()
+	case done.Outcome == recover.CaughtUp && n.config.Metastore.Type == config.Postgres: // with what others record meanwhile
 	case done.Outcome == recover.CaughtUp: // a process that was killed leaves some events, too
 		line = n.log.Warn().Str("see", "puddle recover --at, if they were put back to go back in time")
 	case done.Outcome == recover.Rebuilt && done.Events > 1: // one: it was just born

@@ -52,7 +52,11 @@ func (n *shared) openJournal(ctx context.Context) error {
 	if n.purpose != serving && n.purpose != changing {
 		return nil
 	}
-	leave, err := n.db.Join(ctx)
+	var leave func()
+	err = n.await(ctx, func() (err error) {
+		leave, err = n.db.Join(ctx)
+		return err
+	})
 	if err != nil {
 		return unsuited(err)
 	}
@@ -63,15 +67,15 @@ func (n *shared) openJournal(ctx context.Context) error {
 	return nil
 }
 
-// await tries again, each second, while a database cannot be reached by a node that is to
-// serve.
-func (n *shared) await(ctx context.Context, try func() error) error {
+// await implements metastore: each second, in a node that is to serve. What was perhaps
+// done is found to be, or is done.
+func (n *shared) await(ctx context.Context, part func() error) error {
 	over := time.After(startTime)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		err := try()
-		if n.purpose != serving || !errors.Is(err, journalpostgres.ErrAway) && !errors.Is(err, journalpostgres.ErrBusy) {
+		err := part()
+		if n.purpose != serving || !mayPass(err) {
 			return err
 		}
 		n.opening.say("waiting for the database")
@@ -84,6 +88,10 @@ func (n *shared) await(ctx context.Context, try func() error) error {
 		case <-tick.C:
 		}
 	}
+}
+
+func mayPass(err error) bool {
+	return errors.Is(err, journalpostgres.ErrAway) || errors.Is(err, journalpostgres.ErrBusy) || errors.Is(err, journal.ErrUnknownOutcome)
 }
 
 // unsuited refuses a server that would not keep what it acknowledges, and says what to set.
@@ -104,7 +112,11 @@ func unsuited(err error) error {
 
 // openTables implements metastore. Those of an older build are emptied, and replayed.
 func (n *shared) openTables(ctx context.Context) error {
-	tables, err := tablespostgres.Open(ctx, n.db)
+	var tables *tablespostgres.Store
+	err := n.await(ctx, func() (err error) {
+		tables, err = tablespostgres.Open(ctx, n.db)
+		return err
+	})
 	if err != nil {
 		return err
 	}
