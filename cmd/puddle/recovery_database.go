@@ -52,7 +52,21 @@ func (x database) openJournal(ctx context.Context) error {
 		leave()
 		return nil
 	})
-	return nil
+	err = x.asItIs(ctx, func(db *journalpostgres.DB) error { return probe(ctx, db) })
+	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
+		return x.replaceJournal(ctx, damage)
+	}
+	return err
+}
+
+// asItIs reads the journal without holding what is there against what was seen before, as
+// a damaged one is read.
+func (x database) asItIs(ctx context.Context, read func(*journalpostgres.DB) error) error {
+	db, err := journalpostgres.Open(ctx, x.options(x.schema(), true))
+	if err != nil {
+		return err
+	}
+	return errors.Join(read(db), db.Close())
 }
 
 // alone keeps everybody else out. Sessions of processes that have just ended are waited
@@ -88,7 +102,12 @@ func (x database) lookAtJournal(ctx context.Context) error {
 	}
 	x.node.journal = x.in.db
 	x.node.onClose(x.in.db.Close)
-	return nil
+	err = probe(ctx, x.in.db)
+	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
+		x.node.log.Warn().Err(err).Msg("the journal would be put aside")
+		return x.copyDamaged(ctx)
+	}
+	return err
 }
 
 // openTables implements keeping.

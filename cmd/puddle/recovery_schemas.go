@@ -32,13 +32,26 @@ func (x database) asideNow() string {
 // asideName implements keeping.
 func (x database) asideName() string { return "the schema " + x.beside("broken_TIME") }
 
-// withoutDamage implements keeping: what is whole is copied to a schema that then takes
-// the place of this one, which is renamed, the pointer tables with it.
+// withoutDamage implements keeping.
 func (x database) withoutDamage(ctx context.Context, why error) error {
 	if x.DryRun {
-		x.node.journal = journal.NewMemory()
-		return x.takeOver(ctx, x.in.db, x.node.journal)
+		return x.copyDamaged(ctx)
 	}
+	if err := x.replaceJournal(ctx, why); err != nil {
+		return err
+	}
+	return x.in.openTables(ctx)
+}
+
+// copyDamaged takes what is whole of the journal into memory: a dry run goes on with that.
+func (x database) copyDamaged(ctx context.Context) error {
+	x.node.journal = journal.NewMemory()
+	return x.takeOver(ctx, x.in.db, x.node.journal)
+}
+
+// replaceJournal copies what is whole to a schema that then takes the place of this one,
+// which is renamed, the pointer tables with it.
+func (x database) replaceJournal(ctx context.Context, why error) error {
 	whole, aside := x.beside("whole"), x.asideNow()
 	if err := x.copyWhole(ctx, whole); err != nil {
 		return x.unable(ctx, err)
@@ -48,7 +61,7 @@ func (x database) withoutDamage(ctx context.Context, why error) error {
 		return x.unable(ctx, err)
 	}
 	x.node.log.Warn().Err(why).Str("renamed-to", aside).Msg("the journal is put aside")
-	return x.in.openTables(ctx)
+	return nil
 }
 
 // copyWhole makes a journal of all that is whole in a schema of that name, and raises the
@@ -62,11 +75,13 @@ func (x database) copyWhole(ctx context.Context, schema string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	if err := x.takeOver(ctx, x.in.db, into); err != nil {
-		return err
-	}
-	// The warehouses see where the journal ended: what is cut off does not look whole.
-	return x.raise(ctx, x.ends(ctx, x.in.db))
+	return x.asItIs(ctx, func(old *journalpostgres.DB) error {
+		if err := x.takeOver(ctx, old, into); err != nil {
+			return err
+		}
+		// The warehouses see where the journal ended: what is cut off does not look whole.
+		return x.raise(ctx, x.ends(ctx, old))
+	})
 }
 
 // replaceTables implements keeping. Tables that stand in the journal hold nothing else, and
