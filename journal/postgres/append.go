@@ -94,6 +94,11 @@ func (tx *Tx) do(ctx context.Context, step func() error) error {
 	return tx.failed
 }
 
+// send runs statements in one round trip.
+func (tx *Tx) send(ctx context.Context, batch *pgx.Batch) error {
+	return tx.db.trip(ctx, func(ctx context.Context) error { return tx.tx.SendBatch(ctx, batch).Close() })
+}
+
 // write sends all of a group at once, what is to be checked first.
 func (tx *Tx) write(ctx context.Context, entries []journal.Entry, moved journal.Heads, keys bindings) error {
 	var batch pgx.Batch
@@ -107,7 +112,7 @@ func (tx *Tx) write(ctx context.Context, entries []journal.Entry, moved journal.
 		also(&batch)
 	}
 	tx.queued = nil
-	err := tx.tx.SendBatch(ctx, &batch).Close()
+	err := tx.send(ctx, &batch)
 	if isTaken(err) {
 		return fmt.Errorf("%w: an id is taken, or the warehouse was born meanwhile: %w", journal.ErrNotNext, err)
 	}

@@ -74,8 +74,11 @@ func (db *DB) begin(ctx context.Context, also func(*pgx.Batch), warehouses []uui
 	if err != nil {
 		return nil, err
 	}
-	begun, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
-	if err != nil {
+	var begun pgx.Tx
+	if err := db.trip(ctx, func(ctx context.Context) (err error) {
+		begun, err = conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
+		return err
+	}); err != nil {
 		conn.Release()
 		return nil, err
 	}
@@ -105,7 +108,7 @@ func (tx *Tx) lock(ctx context.Context, also func(*pgx.Batch)) error {
 	var g guards
 	batch.Queue(readClock).QueryRow(func(row pgx.Row) error { return row.Scan(append([]any{&ms}, g.into()...)...) })
 	also(&batch)
-	if err := tx.tx.SendBatch(ctx, &batch).Close(); err != nil {
+	if err := tx.send(ctx, &batch); err != nil {
 		return err
 	}
 	tx.now = journal.At(time.UnixMilli(ms).UTC())
@@ -155,7 +158,7 @@ func (tx *Tx) Conn() pgx.Tx { return tx.tx }
 
 // Send runs statements of others in the transaction, in one round trip.
 func (tx *Tx) Send(ctx context.Context, batch *pgx.Batch) error {
-	return tx.do(ctx, func() error { return tx.tx.SendBatch(ctx, batch).Close() })
+	return tx.do(ctx, func() error { return tx.send(ctx, batch) })
 }
 
 // Queue has the next Append send more statements, in its round trip and after its own.
@@ -164,7 +167,9 @@ func (tx *Tx) Queue(also func(*pgx.Batch)) { tx.queued = append(tx.queued, also)
 // Rollback gives up what was not committed, and the heads. After Commit it does
 // nothing. That it fails changes nothing: the server gives up with the connection.
 func (tx *Tx) Rollback(ctx context.Context) {
-	_ = tx.tx.Rollback(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ReadWait)
+	defer cancel()
+	_ = tx.tx.Rollback(ctx)
 	tx.conn.Release()
 }
 

@@ -18,6 +18,9 @@ func Class(err error) string {
 	return map[class]string{unknown: "unknown", rolledBack: "rolled back", passing: "passing", deterministic: "deterministic"}[classify(err)]
 }
 
+// SetTrip makes db wait for answers in a turn for d. Not for concurrent use.
+func SetTrip(db *DB, d time.Duration) { db.options.tripLimit = d }
+
 // SetWait makes db wait for connections of the pool for d. Not for concurrent use.
 func SetWait(db *DB, d time.Duration) { db.options.readWait, db.options.turnWait = d, d }
 

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -154,4 +155,24 @@ func awaitBackend(t testing.TB, url, where string) (pid int) {
 		}
 	}
 	return pid
+}
+
+// TestSwallowed: a network that takes everything and says nothing does not keep a turn
+// for good, and the journal goes on when it ends.
+func TestSwallowed(t *testing.T) {
+	server := postgrestest.Shared(t)
+	p, url := through(t, server, server.Open(t))
+	db := openWith(t, postgres.Options{URL: url, Unsafe: true})
+	journaltest.Append(t, db, births(t, lake))
+	e := after(t, db, draft(lake))
+	postgres.SetTrip(db, 100*time.Millisecond)
+	p.Hold()
+	if err := db.Append(context.Background(), e); !errors.Is(err, postgres.ErrAway) || errors.Is(err, journal.ErrUnknownOutcome) {
+		t.Errorf("got %v", err)
+	}
+	p.Release()
+	postgres.SetTrip(db, postgres.TripLimit)
+	if err := db.Append(context.Background(), e); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
 }

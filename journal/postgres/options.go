@@ -25,6 +25,9 @@ const (
 	// LockLimit is how long a group waits for the heads of its warehouses. It is
 	// longer than IdleLimit: whoever holds them and does nothing is gone by then.
 	LockLimit = 20 * time.Second
+	// TripLimit is how long the answer to the statements of a turn is waited for. It is
+	// longer than LockLimit, which the server keeps.
+	TripLimit = 25 * time.Second
 	// OutcomeLimit is how long it is tried to find out what became of a commit.
 	OutcomeLimit = 30 * time.Second
 
@@ -49,7 +52,7 @@ type Options struct {
 	// made or migrated, and whatever writes is ErrReadOnly.
 	ReadOnly bool
 
-	outcomeLimit, readWait, turnWait time.Duration // 0: OutcomeLimit, ReadWait, TurnWait
+	outcomeLimit, readWait, turnWait, tripLimit time.Duration // 0: OutcomeLimit, ReadWait, TurnWait, TripLimit
 }
 
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
@@ -63,6 +66,7 @@ func (o *Options) config() (*pgxpool.Config, error) {
 		o.MaxConnections = DefaultMaxConnections
 	}
 	o.outcomeLimit = cmp.Or(o.outcomeLimit, OutcomeLimit)
+	o.tripLimit = cmp.Or(o.tripLimit, TripLimit)
 	o.readWait, o.turnWait = cmp.Or(o.readWait, ReadWait), cmp.Or(o.turnWait, TurnWait)
 	if !schemaName.MatchString(o.Schema) {
 		return nil, fmt.Errorf("schema %q: small letters, digits and underscores, at most 63", o.Schema)

@@ -113,7 +113,7 @@ func (tx *Tx) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, 
 		b.check(&batch)
 		b.put(&batch)
 		tx.sought.bound = append(tx.sought.bound, b)
-		return tx.tx.SendBatch(ctx, &batch).Close()
+		return tx.send(ctx, &batch)
 	})
 }
 

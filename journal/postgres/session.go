@@ -73,3 +73,16 @@ func (db *DB) acquire(ctx context.Context, wait time.Duration) (*pgxpool.Conn, e
 	}
 	return nil, fmt.Errorf("%w: it did not let anybody in for %s: %v", ErrAway, wait, err)
 }
+
+// trip makes one round trip of a turn. ErrAway when it takes longer than TripLimit: a
+// network that swallows everything tells nobody.
+func (db *DB) trip(ctx context.Context, ask func(context.Context) error) error {
+	limit := db.options.tripLimit
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := ask(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: it did not answer for %s: %v", ErrAway, limit, err)
+	}
+	return err
+}
