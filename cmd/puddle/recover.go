@@ -28,7 +28,7 @@ type recoverCmd struct {
 func (recoverCmd) Help() string {
 	return "Stop the server first. Look at what would be done with --dry-run, then run it, then start the server. A recovery that was " +
 		"interrupted goes on when it is run again; until it is complete, the catalog is not served. Nothing that is there is overwritten: " +
-		"files that are replaced are renamed to FILE.broken-TIME."
+		"files that are replaced are renamed to FILE.broken-TIME, tables of a database are moved to a schema SCHEMA_broken_TIME."
 }
 
 func (recoverCmd) exits() []int {
