@@ -29,3 +29,21 @@ func (t *Turn) Statements(drafts []journal.Draft) (read, written int) {
 	t.sheet.queueAll(&flush)
 	return ahead.Len(), flush.Len()
 }
+
+// Crowd has whoever asks for objects from now on wait for others, until release is called;
+// waiting is how many do.
+func (s *Store) Crowd() (waiting func() int, release func()) {
+	for range queriesAtOnce {
+		s.objects.enter(nil)
+	}
+	waiting = func() int {
+		s.objects.mu.Lock()
+		defer s.objects.mu.Unlock()
+		return len(s.objects.waiting)
+	}
+	return waiting, func() {
+		for range queriesAtOnce {
+			s.leave()
+		}
+	}
+}

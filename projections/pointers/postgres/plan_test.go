@@ -33,6 +33,7 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	askAll(t, r.store.Warehouse(story.Warehouse), story)
+	crowd(t, r, []uuid.UUID{story.Warehouse}, []journal.Identifier{tableName(0)}, func() {})
 	seen := map[string]bool{}
 	for _, pooled := range r.journal.Pool().AcquireAllIdle(t.Context()) {
 		for name, statement := range prepared(t, pooled.Conn()) {

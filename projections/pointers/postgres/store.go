@@ -21,6 +21,8 @@ type Store struct {
 	schema int
 	turn   chan struct{} // whoever puts something in may replay
 
+	objects together // questions for them
+
 	life      context.Context // until it is closed
 	close     func()
 	analyzing atomic.Bool

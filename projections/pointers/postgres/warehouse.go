@@ -169,11 +169,27 @@ func (w *warehouse) Object(ctx context.Context, id journal.Identifier) (projecti
 	if id.Namespace.Check() != nil {
 		return projections.Object{}, orNone(ctx, projections.ErrNoObject)
 	}
-	o, ok, err := one(ctx, w, askObject, scanObject, keyOf(id.Namespace), []byte(id.Name))
+	o, ok, err := w.named(ctx, &question{warehouse: w.id, parent: keyOf(id.Namespace), name: id.Name})
 	if err == nil && !ok {
 		err = projections.ErrNoObject
 	}
 	return o.Object, err
+}
+
+// named asks by itself, or together with others.
+func (w *warehouse) named(ctx context.Context, q *question) (o projections.HeldObject, ok bool, err error) {
+	floor := w.store.db.Floor(w.id)
+	if w.store.objects.enter(q) {
+		defer w.store.leave()
+		return one(ctx, w, askObject, scanObject, q.parent, []byte(q.name))
+	}
+	if err = q.wait(ctx); err == nil {
+		err = w.check(ctx, &q.at, floor)
+	}
+	if err != nil {
+		return o, false, w.store.explain(ctx, err)
+	}
+	return q.object, q.there, nil
 }
 
 // scanObject scans objectColumns that may be NULL.
