@@ -18,6 +18,7 @@ import (
 // So either the purge sees the event, or the event the mark.
 type Bar struct {
 	Own    warehouse.Reader // where marks are
+	Roots  warehouse.Roots  // where metadata files are
 	Reader Standing
 }
 
@@ -28,7 +29,7 @@ type Standing interface {
 }
 
 // Refuse answers nil, or a *projections.Conflict, PurgeBegun: for an event that brings a
-// table back whose purge has begun, or gives an object a place that is one of such a
+// table back whose purge has begun, or was closed since that was decided, or gives an object a place that is one of such a
 // table's, above or below, until the purge is closed; and, without a Holder, for an event
 // of which that cannot be told.
 func (b Bar) Refuse(ctx context.Context, e journal.Event) error {
@@ -36,7 +37,7 @@ func (b Bar) Refuse(ctx context.Context, e journal.Event) error {
 	if len(moves) == 0 {
 		return nil
 	}
-	err := b.returns(ctx, moves)
+	err := b.returns(ctx, e, moves)
 	if err == nil {
 		err = b.settles(ctx, moves)
 	}
@@ -48,16 +49,19 @@ func (b Bar) Refuse(ctx context.Context, e journal.Event) error {
 }
 
 // returns refuses what comes back from a purge that has begun.
-func (b Bar) returns(ctx context.Context, moves []journal.Move) error {
+func (b Bar) returns(ctx context.Context, e journal.Event, moves []journal.Move) error {
 	for _, m := range moves {
 		p, asked, err := b.Reader.Purge(ctx, m.UUID)
 		if err != nil {
 			return err
 		}
-		if !asked || p.Done {
-			continue
+		var begun bool
+		switch {
+		case asked && p.Done:
+			begun, err = b.removed(ctx, e, m)
+		case asked:
+			_, begun, err = mark.Find(ctx, b.Own, p.Drop)
 		}
-		_, begun, err := mark.Find(ctx, b.Own, p.Drop)
 		if err != nil {
 			return err
 		}
@@ -66,6 +70,23 @@ func (b Bar) returns(ctx context.Context, moves []journal.Move) error {
 		}
 	}
 	return nil
+}
+
+// removed tells whether a table whose purge is closed lacks its files. Who registers one has
+// put them back; who decided before the purge and was stopped until now has not.
+func (b Bar) removed(ctx context.Context, e journal.Event, m journal.Move) (bool, error) {
+	if _, undropped := e.Body.(journal.TableUndropped); undropped {
+		return true, nil
+	}
+	root, key, err := b.Roots.Resolve(m.To.Pointer.MetadataLocation)
+	if err != nil {
+		return false, err
+	}
+	_, err = root.Store.Stat(ctx, key)
+	if errors.Is(err, warehouse.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
 }
 
 // settles refuses places near those of purges that have begun, which their objects do not

@@ -130,6 +130,39 @@ func decideAmid(t *testing.T, change func(*testing.T, *world, *table) (journal.B
 	return d, calls
 }
 
+// Who decided that a table comes back, and was stopped until its purge was closed, is
+// refused: its files are gone. Who has put them back since registers it.
+func TestBarAfterAPurge(t *testing.T) {
+	w := newWorld(t)
+	defer w.stop(t)
+	dead := plain("dead", root+"/a")
+	w.dropped(t, dead)
+	back := [1]journal.Move{{Kind: journal.Table, UUID: dead.id, To: dead.to(t)}}
+	undropped, registered := journal.Event{Body: journal.TableUndropped{Moves: back}}, journal.Event{Body: journal.TableRegistered{Moves: back}}
+	bar := w.bar()
+	bar.Roots = w.roots(t)
+	for _, e := range []journal.Event{undropped, registered} {
+		if err := bar.Refuse(ctx, e); err != nil {
+			t.Errorf("before the purge: %v", err)
+		}
+	}
+	w.clock.now = w.clock.now.Add(grace)
+	outcomes(t, w.options(t), 1)
+	var conflict *projections.Conflict
+	for _, e := range []journal.Event{undropped, registered} {
+		if err := bar.Refuse(ctx, e); !errors.As(err, &conflict) || conflict.Kind != projections.PurgeBegun || conflict.Holder != dead.id {
+			t.Errorf("after the purge: %v", err)
+		}
+	}
+	w.store(t, dead)
+	if err := bar.Refuse(ctx, registered); err != nil {
+		t.Errorf("its files are back: %v", err)
+	}
+	if err := bar.Refuse(ctx, undropped); !errors.As(err, &conflict) {
+		t.Errorf("it is undropped as if it had not been purged: %v", err)
+	}
+}
+
 // An object that had its place before may go on having it while the purge of another one
 // there is under way; a bar that cannot look refuses.
 func TestBar(t *testing.T) {
