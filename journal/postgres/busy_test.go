@@ -21,7 +21,7 @@ import (
 func TestWhyNot(t *testing.T) {
 	for code, want := range map[string]error{
 		"53300": postgres.ErrBusy, "53100": postgres.ErrBusy, "55P03": postgres.ErrBusy, "57014": postgres.ErrBusy, "40P01": postgres.ErrBusy,
-		"57P01": postgres.ErrAway, "57P02": postgres.ErrAway, "57P03": postgres.ErrAway, "08006": postgres.ErrAway, "25P03": postgres.ErrAway,
+		"57P01": postgres.ErrAway, "57P02": postgres.ErrAway, "57P03": postgres.ErrAway, "08006": postgres.ErrAway, "25P03": postgres.ErrAway, "25P04": postgres.ErrAway,
 		"23505": nil, "42501": nil, "58030": nil, "XX001": nil, "40003": nil,
 	} {
 		said := fmt.Errorf("x: %w", &pgconn.PgError{Code: code})

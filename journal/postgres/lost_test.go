@@ -80,8 +80,7 @@ func TestALostTransactionIsOver(t *testing.T) {
 	go func() { result <- db.Append(context.Background(), e) }()
 	awaitBackend(t, direct, `wait_event = 'SyncRep'`)
 	awaitBackend(t, direct, `wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%'`) // the one that asks
-	server.Exec(t, "ALTER SYSTEM RESET synchronous_standby_names")
-	server.Exec(t, "SELECT pg_reload_conf()")
+	standbys(t, server, "")
 	err := <-result
 	if err != nil {
 		t.Errorf("a commit that came through: %v", err)
@@ -107,12 +106,13 @@ func TestCase156_KilledAtCommit(t *testing.T) {
 		wantTruth(t, db, e, err)
 	})
 	t.Run("after", func(t *testing.T) {
-		_, direct := waiting(t)
+		server, direct := waiting(t)
 		e := after(t, open(t, direct+"&synchronous_commit=local"), draft(lake))
 		db := open(t, direct)
 		result := make(chan error)
 		go func() { result <- db.Append(context.Background(), e) }()
 		terminate(t, direct, awaitBackend(t, direct, `wait_event = 'SyncRep'`))
+		standbys(t, server, "")
 		err := <-result
 		if err != nil {
 			t.Errorf("a commit that came through: %v", err)
@@ -134,6 +134,13 @@ func waiting(t *testing.T) (server *postgrestest.Cluster, url string) {
 		t.Fatal(err)
 	}
 	return server, url
+}
+
+// standbys says which standbys a server waits for.
+func standbys(t *testing.T, server *postgrestest.Cluster, names string) {
+	t.Helper()
+	server.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = '"+names+"'")
+	server.Exec(t, "SELECT pg_reload_conf()")
 }
 
 func terminate(t testing.TB, url string, pid int) {

@@ -85,6 +85,7 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	}
 	setSession(c.ConnConfig)
 	c.ConnConfig.RuntimeParams["search_path"] = o.Schema
+	c.ConnConfig.OnNotice = warned
 	c.AfterConnect = refuseCopies
 	if o.ReadOnly {
 		c.AfterConnect = func(context.Context, *pgx.Conn) error { return nil }

@@ -74,6 +74,7 @@ var sqlstates = map[string]meaning{
 	"58":    {unknown, nil},
 	"XX":    {unknown, nil},
 	"25P03": {unknown, ErrAway}, // the session ended while nothing happened in it
+	"25P04": {unknown, ErrAway}, // or since its transaction took too long
 }
 
 // meaningOf is what the server's error in err means; the zero meaning when there is none.

@@ -69,7 +69,9 @@ func notKnown(failure, asked error) error {
 }
 
 // lookFor takes the heads that the lost transaction had, so that it is over, and
-// looks what it has left.
+// looks what it has left. Giving up the wait for an answer ends the wait for synchronous
+// standbys as well: what is there is committed again with this transaction, which waits for
+// them anew.
 func (db *DB) lookFor(ctx context.Context, s sought) (done bool, err error) {
 	tx, err := db.Begin(ctx, s.warehouses()...)
 	if err != nil {
@@ -79,6 +81,14 @@ func (db *DB) lookFor(ctx context.Context, s sought) (done bool, err error) {
 	if err := tx.awaitBirths(ctx); err != nil {
 		return false, err
 	}
+	if done, err = tx.has(ctx, s); err == nil && done {
+		err = tx.keep(ctx)
+	}
+	return done, err
+}
+
+// has looks for what one transaction was to make durable.
+func (tx *Tx) has(ctx context.Context, s sought) (bool, error) {
 	if len(s.entries) > 0 {
 		return tx.hasEvents(ctx, s.entries)
 	}
