@@ -20,6 +20,7 @@ const followersLease = "followers"
 const (
 	pollTime = time.Second
 	wakeTime = time.Minute
+	pollWait = 10 * time.Second // a network that swallows everything tells nobody
 )
 
 // turnsAtFollowing tells whether replicas take turns at following the journals.
@@ -95,7 +96,9 @@ func poll(ctx context.Context, heads func(context.Context) (journal.Heads, error
 			return
 		case <-tick.C:
 		}
-		now, err := heads(ctx)
+		asked, enough := context.WithTimeout(ctx, pollWait)
+		now, err := heads(asked)
+		enough()
 		if err != nil && len(now) == 0 {
 			continue // the next time tells
 		}

@@ -22,6 +22,9 @@ import (
 	marks "puddle/rest/catalog/purge/mark"
 )
 
+// errSilent is of a database that does not answer at all.
+var errSilent = errors.New("no answer came")
+
 // Who polls says which journals have moved since it asked last, all of them now and then,
 // and nothing while nobody can be asked.
 func TestPoll(t *testing.T) {
@@ -34,7 +37,10 @@ func TestPoll(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			poll(ctx, func(context.Context) (journal.Heads, error) {
+			poll(ctx, func(ctx context.Context) (journal.Heads, error) {
+				if err == errSilent {
+					<-ctx.Done()
+				}
 				if err != nil {
 					return nil, err
 				}
@@ -66,6 +72,11 @@ func TestPoll(t *testing.T) {
 		want(10*pollTime, "")
 		err = nil
 		want(pollTime, "a")
+		err = errSilent
+		want(pollTime, "")
+		err = nil
+		heads[b] = journal.Chain{Head: journal.Position{Seq: 3}}
+		want(pollWait+pollTime, "b")
 		want(wakeTime, "ab")
 		stop()
 		<-done
