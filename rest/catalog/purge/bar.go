@@ -51,6 +51,9 @@ func (b Bar) Refuse(ctx context.Context, e journal.Event) error {
 // returns refuses what comes back from a purge that has begun.
 func (b Bar) returns(ctx context.Context, e journal.Event, moves []journal.Move) error {
 	for _, m := range moves {
+		if m.From != nil {
+			continue // it is there, and no purge of it asked for
+		}
 		p, asked, err := b.Reader.Purge(ctx, m.UUID)
 		if err != nil {
 			return err

@@ -171,7 +171,8 @@ func TestBar(t *testing.T) {
 	w.dropped(t, dead)
 	w.create(t, old)
 	must(t, mark.Write(ctx, w.files, mark.Mark{Table: dead.id, Drop: w.pending(t)[0].Drop, BegunAt: w.clock.now}))
-	must(t, mark.Write(ctx, w.files, mark.Mark{Table: old.id, Drop: uuid.New(), BegunAt: w.clock.now})) // of no purge
+	ofNone := uuid.New()
+	must(t, mark.Write(ctx, w.files, mark.Mark{Table: old.id, Drop: ofNone, BegunAt: w.clock.now}))
 	commit := func(of *table) journal.Event {
 		return journal.Event{Body: journal.TablesCommitted{Moves: []journal.Move{{Kind: journal.Table, UUID: of.id, From: &journal.From{}, To: of.to(t)}}}}
 	}
@@ -181,6 +182,12 @@ func TestBar(t *testing.T) {
 			t.Errorf("refused: %v", err)
 		}
 	}
+	must(t, mark.Remove(ctx, w.files, w.pending(t)[0].Drop))
+	must(t, mark.Remove(ctx, w.files, ofNone))
+	if err := (purge.Bar{Own: w.files}).Refuse(ctx, commit(old)); err != nil { // the journal is not asked
+		t.Errorf("a commit while no purge runs: %v", err)
+	}
+	must(t, mark.Write(ctx, w.files, mark.Mark{Table: dead.id, Drop: w.pending(t)[0].Drop, BegunAt: w.clock.now}))
 	silent := w.bar()
 	silent.Own = faulty.New(w.files, func(faulty.Op, string) faulty.Fault { return faulty.Before(errInjected) })
 	var conflict *projections.Conflict
