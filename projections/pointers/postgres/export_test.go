@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,6 +30,9 @@ func (t *Turn) Statements(drafts []journal.Draft) (read, written int) {
 	t.sheet.queueAll(&flush)
 	return ahead.Len(), flush.Len()
 }
+
+// SetAnswerLimit bounds queries for objects. Not for concurrent use.
+func (s *Store) SetAnswerLimit(d time.Duration) { s.objects.limit = d }
 
 // Crowd has whoever asks for objects from now on wait for others, until release is called;
 // waiting is how many do.

@@ -38,7 +38,7 @@ var _ projections.Store = (*Store)(nil)
 func Open(ctx context.Context, db *journalpg.DB) (*Store, error) { return open(ctx, db, Schema) }
 
 func open(ctx context.Context, db *journalpg.DB, schema int) (*Store, error) {
-	s := &Store{db: db, schema: schema, turn: make(chan struct{}, 1)}
+	s := &Store{db: db, schema: schema, turn: make(chan struct{}, 1), objects: together{limit: answerLimit}}
 	s.life, s.close = context.WithCancel(context.Background())
 	if err := s.prepare(ctx); err != nil {
 		s.close()

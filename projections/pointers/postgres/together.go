@@ -19,7 +19,8 @@ const (
 	queriesAtOnce = 2
 	// mostTogether is how many questions are in one of them.
 	mostTogether = 256
-	// answerLimit is how long such a query may take: nobody's own deadline ends it.
+	// answerLimit is how long one of them may take, also that of who asks by itself: two
+	// that a network swallowed would keep all others waiting.
 	answerLimit = 5 * time.Second
 )
 
@@ -28,6 +29,8 @@ const (
 // after they have all asked: an answer is as fresh as that of a query of one's own, and a
 // crowd costs what a few do. Safe for concurrent use.
 type together struct {
+	limit time.Duration
+
 	mu      sync.Mutex
 	waiting []*question
 	queries int // under way
@@ -60,8 +63,8 @@ func (t *together) enter(q *question) bool {
 }
 
 // wait is for the answer, for a time that bounds what a database that hangs costs.
-func (q *question) wait(ctx context.Context) error {
-	late := time.NewTimer(answerLimit)
+func (q *question) wait(ctx context.Context, limit time.Duration) error {
+	late := time.NewTimer(limit)
 	defer late.Stop()
 	select {
 	case <-q.answered:
@@ -69,8 +72,23 @@ func (q *question) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-late.C:
-		return fmt.Errorf("%w: no answer within %s", journalpg.ErrAway, answerLimit)
+		return noAnswer(limit)
 	}
+}
+
+func noAnswer(limit time.Duration) error {
+	return fmt.Errorf("%w: no answer within %s", journalpg.ErrAway, limit)
+}
+
+// within bounds a query. Whose own time is over is told so.
+func (t *together) within(ctx context.Context, ask func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, t.limit)
+	defer cancel()
+	err := ask(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return noAnswer(t.limit)
+	}
+	return err
 }
 
 // leave lets those ask that came meanwhile.
@@ -115,26 +133,22 @@ const askNamed = `SELECT q.n, ` + standingColumns + `, r.* FROM unnest($1::uuid[
 
 // askObjects answers questions with one query. What is wrong with one answer is its own.
 func (s *Store) askObjects(all []*question) error {
-	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
-	defer cancel()
 	warehouses, parents, names := make([][16]byte, len(all)), make([][16]byte, len(all)), make([][]byte, len(all))
 	for i, q := range all {
 		warehouses[i], parents[i], names[i] = q.warehouse, q.parent, []byte(q.name)
 	}
-	err := s.read(ctx, func(conn *pgx.Conn) error {
-		rows, _ := conn.Query(ctx, askNamed, warehouses, parents, names)
-		defer rows.Close()
-		for rows.Next() {
-			if err := scanAnswer(rows, all); err != nil {
-				return err
+	return s.objects.within(context.Background(), func(ctx context.Context) error {
+		return s.read(ctx, func(conn *pgx.Conn) error {
+			rows, _ := conn.Query(ctx, askNamed, warehouses, parents, names)
+			defer rows.Close()
+			for rows.Next() {
+				if err := scanAnswer(rows, all); err != nil {
+					return err
+				}
 			}
-		}
-		return rows.Err()
+			return rows.Err()
+		})
 	})
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: no answer within %s", journalpg.ErrAway, answerLimit)
-	}
-	return err
 }
 
 // numbered is a row behind the number of its question.

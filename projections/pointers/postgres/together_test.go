@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"puddle/internal/postgrestest"
 	"puddle/journal"
 	"puddle/journal/journaltest"
+	journalpg "puddle/journal/postgres"
 	"puddle/projections"
 	"puddle/projections/pointers"
 )
@@ -102,5 +104,34 @@ func TestWhoLeavesACrowd(t *testing.T) {
 		if !errors.Is(answer.err, pointers.ErrClosed) {
 			t.Errorf("after the store was closed: %v", answer.err)
 		}
+	}
+}
+
+// TestWhoAskedFirstHangs: questions that a network swallows end, whatever time their
+// callers have, so that those behind them are asked.
+func TestWhoAskedFirstHangs(t *testing.T) {
+	server := postgrestest.Shared(t)
+	p, err := server.Through()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	url, err := p.URL(server.Open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, url)
+	story := journaltest.NewStory(uuid.New())
+	r.bear(t, story)
+	w := r.store.Warehouse(story.Warehouse)
+	r.store.SetAnswerLimit(100 * time.Millisecond)
+	p.Hold()
+	if _, err := w.Object(context.Background(), tableName(0)); !errors.Is(err, journalpg.ErrAway) {
+		t.Errorf("nobody answers: %v", err)
+	}
+	p.Release()
+	r.store.SetAnswerLimit(time.Minute)
+	if _, err := w.Object(context.Background(), tableName(0)); !errors.Is(err, projections.ErrNoObject) {
+		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -181,9 +181,13 @@ func (w *warehouse) named(ctx context.Context, q *question) (o projections.HeldO
 	floor := w.store.db.Floor(w.id)
 	if w.store.objects.enter(q) {
 		defer w.store.leave()
-		return one(ctx, w, askObject, scanObject, q.parent, []byte(q.name))
+		err = w.store.objects.within(ctx, func(ctx context.Context) error {
+			o, ok, err = one(ctx, w, askObject, scanObject, q.parent, []byte(q.name))
+			return err
+		})
+		return o, ok, err
 	}
-	if err = q.wait(ctx); err == nil {
+	if err = q.wait(ctx, w.store.objects.limit); err == nil {
 		err = w.check(ctx, &q.at, floor)
 	}
 	if err != nil {
