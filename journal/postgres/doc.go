@@ -21,7 +21,7 @@
 // is refused when the journal is opened and again in each transaction: with
 // fsync or synchronous_commit off, in recovery, or read only.
 //
-// Connections are sessions: a pooler between must keep them as such. They end
+// Connections are sessions: a pooler between must keep them as such, with their settings. They end
 // transactions in which nothing happens for [IdleLimit], so that a replica that is paused
 // or cut off amid one lets the others go on, and is refused when it wakes up.
 //
