@@ -42,7 +42,7 @@ func (n *node) lead(context.Context) error {
 			lease.Keep(ctx, func(ctx context.Context) { n.serveTerm(ctx, w, lease.Held) })
 		})
 	}
-	all.Go(func() { poll(ctx, in.db.Heads, n.wakeMoved) })
+	all.Go(func() { poll(ctx, in.heads, n.wakeMoved) })
 	n.onClose(func() error {
 		first.Wait() // what was recorded meanwhile is written, if nobody else has it
 		stop()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"puddle/journal"
 	"puddle/journal/postgres"
 )
 
@@ -34,7 +35,7 @@ func (n *shared) reach(ctx context.Context) error {
 		}
 		err = errors.Join(postgres.ErrAway, err)
 	}
-	n.observe(err)
+	n.saw(err)
 	if err := inWords(n.unreached()); err != nil {
 		return err
 	}
@@ -69,8 +70,30 @@ func (n *shared) unreached() error {
 	return n.last
 }
 
-// observe implements metastore, and tells when the database is another one.
+// observe implements metastore. What one warehouse takes says nothing of another one that
+// went back.
 func (n *shared) observe(err error) {
+	if err != nil || !errors.Is(n.unreached(), postgres.ErrWentBack) {
+		n.saw(err)
+	}
+}
+
+// heads are those of the warehouses, and with them it is seen which went back.
+func (n *shared) heads(ctx context.Context) (journal.Heads, error) {
+	heads, err := n.db.Heads(ctx)
+	n.sawHeads(err)
+	return heads, err
+}
+
+func (n *shared) sawHeads(err error) {
+	last := n.unreached()
+	if (err == nil || errors.Is(err, postgres.ErrWentBack)) && (last == nil || errors.Is(last, postgres.ErrWentBack)) {
+		n.saw(err)
+	}
+}
+
+// saw keeps what a look says of all that is there, and tells when the database is another one.
+func (n *shared) saw(err error) {
 	var refused error
 	for _, one := range refusals {
 		if refused == nil && errors.Is(err, one) {
