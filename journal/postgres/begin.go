@@ -54,7 +54,7 @@ func (db *DB) BeginWith(ctx context.Context, also func(*pgx.Batch), warehouses .
 		if err == nil || !mayPass(err) || ctx.Err() != nil || db.closed.Load() {
 			break
 		}
-		if classify(err) == unknown {
+		if isLost(err) {
 			db.pool.Reset() // when a connection is lost, so are mostly the others
 		}
 	}
@@ -63,10 +63,10 @@ func (db *DB) BeginWith(ctx context.Context, also func(*pgx.Batch), warehouses .
 
 // mayPass tells the errors of a beginning that are worth another try at once.
 func mayPass(err error) bool {
-	if isUnreachable(err) || isGuard(err) || errors.Is(err, ErrWentBack) || errors.Is(err, ErrBusy) || errors.Is(err, ErrAway) {
+	if errors.Is(err, ErrBusy) || errors.Is(err, ErrAway) {
 		return false
 	}
-	return classify(err) == rolledBack || classify(err) == unknown
+	return classify(err) == rolledBack || isLost(err)
 }
 
 func (db *DB) begin(ctx context.Context, also func(*pgx.Batch), warehouses []uuid.UUID) (*Tx, error) {

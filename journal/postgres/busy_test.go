@@ -132,3 +132,20 @@ func together(n int, do func() error) error {
 	}
 	return all
 }
+
+// TestDamageIsNoLoss: a turn that meets a damaged row is refused at once, and whoever uses
+// other connections keeps them.
+func TestDamageIsNoLoss(t *testing.T) {
+	url := postgrestest.Open(t)
+	db := open(t, url)
+	journaltest.Append(t, db, births(t, lake))
+	exec(t, url, `UPDATE heads SET hash = '\x00'`)
+	before := db.Pool().Stat()
+	var damage *journal.Damage
+	if _, err := db.Begin(t.Context(), lake); !errors.As(err, &damage) {
+		t.Errorf("a damaged head: %v", err)
+	}
+	if after := db.Pool().Stat(); after.NewConnsCount() != before.NewConnsCount() || after.AcquireCount() != before.AcquireCount()+1 {
+		t.Errorf("%d new connections, %d turns", after.NewConnsCount()-before.NewConnsCount(), after.AcquireCount()-before.AcquireCount())
+	}
+}
