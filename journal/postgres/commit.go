@@ -10,7 +10,8 @@ import (
 // Commit makes what was appended durable before it returns, or finds out what became
 // of it. From here on the context's end changes nothing. ErrUnknownOutcome: the
 // database could not be asked for OutcomeLimit, nothing was appended that could be
-// looked for, or it is there and no synchronous standby has said that it has it. Any other error: surely nothing was written.
+// looked for, or it is there and no synchronous standby has said that it has it. Any
+// other error: surely nothing was written.
 func (tx *Tx) Commit(ctx context.Context) error {
 	if tx.failed != nil {
 		return fmt.Errorf("the transaction has failed: %w", tx.failed)

@@ -78,10 +78,11 @@ func (db *DB) lookFor(ctx context.Context, s sought) (done bool, err error) {
 		return false, err
 	}
 	defer tx.Rollback(ctx)
-	if err := tx.awaitBirths(ctx); err != nil {
+	unborn, err := tx.awaitBirths(ctx)
+	if err != nil {
 		return false, err
 	}
-	if done, err = tx.has(ctx, s); err == nil && done {
+	if done, err = tx.has(ctx, s); err == nil && done && !unborn {
 		err = tx.keep(ctx)
 	}
 	return done, err
@@ -104,8 +105,8 @@ const tryBirths = `INSERT INTO heads (warehouse, incarnation, seq, hash, at)
 	SELECT *, 0, '', 0 FROM unnest($1::uuid[], $1::uuid[]) AS new (warehouse, incarnation) ORDER BY warehouse ON CONFLICT DO NOTHING`
 
 // awaitBirths waits for transactions that are making a head which is not there: its
-// key is theirs until they end. What it makes itself is rolled back.
-func (tx *Tx) awaitBirths(ctx context.Context) error {
+// key is theirs until they end. What it makes itself, which is true, is to be rolled back.
+func (tx *Tx) awaitBirths(ctx context.Context) (made bool, err error) {
 	var unborn [][16]byte
 	for id := range tx.locked {
 		if _, born := tx.heads[id]; !born {
@@ -113,10 +114,10 @@ func (tx *Tx) awaitBirths(ctx context.Context) error {
 		}
 	}
 	if len(unborn) == 0 {
-		return nil
+		return false, nil
 	}
-	_, err := tx.tx.Exec(ctx, tryBirths, unborn)
-	return err
+	tried, err := tx.tx.Exec(ctx, tryBirths, unborn)
+	return tried.RowsAffected() > 0, err
 }
 
 const countEvents = `SELECT count(*) FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::bytea[]) AS lost (warehouse, incarnation, seq, id, hash)
