@@ -67,7 +67,11 @@ func (x database) replaceJournal(ctx context.Context, why error) error {
 // copyWhole makes a journal of all that is whole in a schema of that name, and raises the
 // anchors. What an earlier run has left there goes.
 func (x database) copyWhole(ctx context.Context, schema string) (err error) {
-	if err := x.in.db.Discard(ctx, schema); err != nil {
+	err = x.in.db.MakeBeside(ctx, schema)
+	switch {
+	case errors.Is(err, journalpostgres.ErrTaken):
+		return fail(codeRefused, "%w, and the recovery needs one of it: rename it, or drop it if a recovery that was stopped has left it", err)
+	case err != nil:
 		return err
 	}
 	into, err := journalpostgres.Open(ctx, x.options(schema, false))

@@ -10,8 +10,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrMayNot: the role may not do that; an owner of the database can, or let it.
-var ErrMayNot = errors.New("the role may not do that")
+var (
+	// ErrMayNot: the role may not do that; an owner of the database can, or let it.
+	ErrMayNot = errors.New("the role may not do that")
+	// ErrTaken: a schema of that name is there, and what it holds may be somebody's.
+	ErrTaken = errors.New("the database has a schema of that name already")
+)
+
+// unfinished is the comment of a schema that nothing but a copy is in yet.
+const unfinished = "puddle: a copy of a journal that is not finished; it may be dropped"
 
 // Made tells whether the schema of the options holds a journal's tables, and makes none.
 func Made(ctx context.Context, o Options) (made bool, err error) {
@@ -28,10 +35,32 @@ func Made(ctx context.Context, o Options) (made bool, err error) {
 	return made, err
 }
 
-// Discard drops another schema of the database with all that is in it, if it is there.
-func (db *DB) Discard(ctx context.Context, schema string) error {
-	_, err := db.pool.Exec(ctx, `DROP SCHEMA IF EXISTS `+quote(schema)+` CASCADE`)
-	return MayNot(err)
+// MakeBeside makes another schema of the database, empty, for what is to Supersede this
+// one. What an earlier MakeBeside has left there goes. ErrTaken: something else is there;
+// nothing was done then.
+func (db *DB) MakeBeside(ctx context.Context, schema string) error {
+	return MayNot(pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+		var left bool
+		err := tx.QueryRow(ctx, `SELECT coalesce(obj_description(oid, 'pg_namespace') = $2, false) FROM pg_namespace WHERE nspname = $1`,
+			schema, unfinished).Scan(&left)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+		case err != nil:
+			return err
+		case !left:
+			return fmt.Errorf("%w: %s", ErrTaken, schema)
+		}
+		for _, statement := range []string{
+			`DROP SCHEMA IF EXISTS ` + quote(schema) + ` CASCADE`,
+			`CREATE SCHEMA ` + quote(schema),
+			`COMMENT ON SCHEMA ` + quote(schema) + ` IS '` + unfinished + `'`,
+		} {
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 // Supersede puts another schema of the database in the place of this one, which from
@@ -44,6 +73,7 @@ func (db *DB) Supersede(ctx context.Context, by, aside string) error {
 			`LOCK TABLE ` + inSchema(db.options.Schema, "heads") + ` IN ACCESS EXCLUSIVE MODE`,
 			`ALTER SCHEMA ` + quote(db.options.Schema) + ` RENAME TO ` + quote(aside),
 			`ALTER SCHEMA ` + quote(by) + ` RENAME TO ` + quote(db.options.Schema),
+			`COMMENT ON SCHEMA ` + quote(db.options.Schema) + ` IS NULL`,
 		} {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err

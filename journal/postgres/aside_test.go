@@ -53,6 +53,32 @@ func TestSupersedeMayNot(t *testing.T) {
 	}
 }
 
+// TestMakeBeside: what an earlier one left goes, and nothing else does: neither what
+// somebody made, nor what has superseded a journal since.
+func TestMakeBeside(t *testing.T) {
+	url := postgrestest.Open(t)
+	db := open(t, url)
+	beside := func(schema string, want error) {
+		t.Helper()
+		if err := db.MakeBeside(t.Context(), schema); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", schema, err, want)
+		}
+	}
+	beside("puddle_whole", nil)
+	openWith(t, postgres.Options{URL: url, Unsafe: true, Schema: "puddle_whole"})
+	beside("puddle_whole", nil)
+	if made, err := postgres.Made(t.Context(), postgres.Options{URL: url, Unsafe: true, Schema: "puddle_whole"}); made || err != nil {
+		t.Errorf("what was left is there: %t, %v", made, err)
+	}
+	if err := db.Supersede(t.Context(), "puddle_whole", "puddle_broken"); err != nil {
+		t.Fatal(err)
+	}
+	beside("puddle", postgres.ErrTaken)
+	exec(t, url, "CREATE SCHEMA puddle_whole", "CREATE TABLE puddle_whole.heads (precious int)")
+	beside("puddle_whole", postgres.ErrTaken)
+	exec(t, url, "SELECT precious FROM puddle_whole.heads")
+}
+
 // TestMade: who asks whether a journal is there makes none.
 func TestMade(t *testing.T) {
 	o := postgres.Options{URL: postgrestest.Open(t), Unsafe: true}
