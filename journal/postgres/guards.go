@@ -62,10 +62,6 @@ func refuseCopies(ctx context.Context, session *pgx.Conn) error {
 	return err
 }
 
-func isGuard(err error) bool {
-	return errors.Is(err, ErrReadOnly) || errors.Is(err, ErrFsyncOff) || errors.Is(err, ErrSynchronousCommitOff)
-}
-
 func (db *DB) checkSession(ctx context.Context) error {
 	var g guards
 	err := db.Read(ctx, func(conn *pgx.Conn) error {
