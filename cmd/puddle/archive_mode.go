@@ -55,7 +55,7 @@ func (n *node) archived(w *warehouse) func() rest.Archive {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		end, _, err := archive.Head(ctx, w.roots[0].Store)
-		return rest.Archive{Mode: mode, Seq: end.Seq, Err: err, Elsewhere: true}
+		return rest.Archive{Mode: mode, Seq: end.Seq, Since: n.cameAfter(ctx, w, end.Seq, err), Err: err, Elsewhere: true}
 	}
 }
 

@@ -156,6 +156,22 @@ func (n *node) sidecarsNow(w *warehouse) func() rest.Sidecars {
 		case cursor.Incarnation != head.Incarnation:
 			s.Behind = 1 // at least
 		}
+		s.Oldest = n.cameAfter(ctx, w, cursor.Seq, err)
 		return s
 	}
+}
+
+// cameAfter is when the first event after one came: for how long another replica has left
+// it. Zero where there is none, and where nobody can say, as for want of the one.
+func (n *node) cameAfter(ctx context.Context, w *warehouse, seq journal.Seq, unread error) time.Time {
+	if unread != nil {
+		return time.Time{}
+	}
+	for e, err := range n.journal.Warehouse(w.id).Scan(ctx, seq) {
+		if err == nil {
+			return e.At
+		}
+		break
+	}
+	return time.Time{}
 }
