@@ -22,6 +22,8 @@ var schema string
 const (
 	findVersion = `SELECT to_regclass('pointers') IS NOT NULL`
 	readVersion = `SELECT version FROM pointers`
+	// Of this version; a newer one may have others.
+	findTables = `SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest($1::text[]) AS name`
 	// Whoever uses the tables looks at the version first, so that this waits for
 	// all of them, and those that come later find the new one.
 	barVersion = `LOCK TABLE pointers IN ACCESS EXCLUSIVE MODE`
@@ -52,11 +54,11 @@ func (s *Store) prepare(ctx context.Context) error {
 	return tx.Commit(ctx)
 }
 
-// version is that of the tables; 0 where there are none, and ErrSchema when it is newer
-// than this build's.
+// version is that of the tables; 0 where there are none, or not all of them, and ErrSchema
+// when it is newer than this build's.
 func (s *Store) version(ctx context.Context) (version int, err error) {
 	err = s.db.Read(ctx, func(conn *pgx.Conn) error {
-		version, err = versionOf(ctx, conn)
+		version, err = s.versionOf(ctx, conn)
 		return err
 	})
 	if err == nil && version > s.schema {
@@ -69,7 +71,7 @@ type queryer interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func versionOf(ctx context.Context, on queryer) (version int, err error) {
+func (s *Store) versionOf(ctx context.Context, on queryer) (version int, err error) {
 	var there bool
 	if err := on.QueryRow(ctx, findVersion).Scan(&there); err != nil || !there {
 		return 0, err
@@ -78,7 +80,13 @@ func versionOf(ctx context.Context, on queryer) (version int, err error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
-	return version, err
+	if err != nil || version != s.schema {
+		return version, err
+	}
+	if err = on.QueryRow(ctx, findTables, tables).Scan(&there); err != nil || !there {
+		return 0, err
+	}
+	return version, nil
 }
 
 // remake drops what is older and makes empty tables, unless somebody did meanwhile.
@@ -91,7 +99,7 @@ func (s *Store) remake(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 	}
-	version, err := versionOf(ctx, tx)
+	version, err := s.versionOf(ctx, tx)
 	switch {
 	case err != nil || version == s.schema:
 		return err

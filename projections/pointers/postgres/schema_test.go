@@ -53,6 +53,27 @@ func newer(t testing.TB, url string) replica {
 	return replica{db, s}
 }
 
+// Where one of the tables is gone all of them are made anew, empty, as for a catalog that
+// has none.
+func TestATableIsGone(t *testing.T) {
+	for _, name := range []string{"cursor", "namespaces", "objects", "places", "purges", "history", "names"} {
+		t.Run(name, func(t *testing.T) {
+			url := postgrestest.Open(t)
+			old := start(t, url)
+			story := journaltest.NewStory(uuid.New())
+			old.bear(t, story)
+			execute(t, url, "DROP TABLE puddle."+name)
+			next := start(t, url)
+			if held, err := next.store.Held(t.Context()); err != nil || len(held) != 0 {
+				t.Errorf("they hold %v, %v", held, err)
+			}
+			if _, err := next.store.BeginTurn(t.Context(), story.Warehouse, nil, nil); !errors.Is(err, postgres.ErrBehind) {
+				t.Errorf("a turn before they are filled: %v", err)
+			}
+		})
+	}
+}
+
 // A newer build empties the tables and fills them again. Whoever runs an older one is
 // refused, reads and writes, and does no harm.
 func TestAnotherBuild(t *testing.T) {
