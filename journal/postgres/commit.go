@@ -9,9 +9,9 @@ import (
 
 // Commit makes what was appended durable before it returns, or finds out what became
 // of it. From here on the context's end changes nothing. ErrUnknownOutcome: the
-// database could not be asked for OutcomeLimit, nothing was appended that could be
-// looked for, or it is there and no synchronous standby has said that it has it. Any
-// other error: surely nothing was written.
+// database could not be asked for OutcomeLimit, or it is there and no synchronous standby
+// has said that it has it. Any other error: surely nothing was appended; of what others
+// wrote in it nothing is said by ErrAway. Without anything written it makes sure of what is there.
 func (tx *Tx) Commit(ctx context.Context) error {
 	if tx.failed != nil {
 		return fmt.Errorf("the transaction has failed: %w", tx.failed)
@@ -25,6 +25,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	}
 	if err == nil {
 		tx.stands(tx.heads)
+		tx.kept()
 	}
 	return tx.db.said(ctx, err)
 }

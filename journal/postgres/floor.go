@@ -30,6 +30,7 @@ type floors struct {
 type floor struct {
 	seen   journal.Position // the highest
 	proven journal.Position // the last one in whose history all earlier ones were
+	kept   journal.Position // the last one that a commit of this process has made sure of
 }
 
 // Floor is the highest position of a warehouse that this process has seen committed;

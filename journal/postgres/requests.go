@@ -117,16 +117,18 @@ func (tx *Tx) Remember(ctx context.Context, warehouse uuid.UUID, now time.Time, 
 	})
 }
 
-const selectAnswer = `SELECT incarnation, answer FROM requests
+const selectAnswer = `SELECT incarnation, answer, current_setting('synchronous_standby_names') <> '' FROM requests
 	WHERE warehouse = $1 AND incarnation = ` + incarnationOrCurrent + ` AND key = $3`
 
-// Answered implements journal.Reader.
+// Answered implements journal.Reader. Where the server waits for synchronous standbys it
+// answers when one of them has the answer as well; journal.ErrUnknownOutcome: none said so.
 func (r reader) Answered(ctx context.Context, actor journal.Actor, key string, now time.Time) (journal.Answer, bool, error) {
 	digest := journal.Request{Actor: actor, Key: key}.Digest()
 	of := journal.Reading{Warehouse: r.warehouse}
 	var value []byte
+	var standbys bool
 	err := r.read(ctx, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, selectAnswer, r.warehouse, r.named(), digest[:]).Scan((*[16]byte)(&of.Head.Incarnation), &value)
+		return conn.QueryRow(ctx, selectAnswer, r.warehouse, r.named(), digest[:]).Scan((*[16]byte)(&of.Head.Incarnation), &value, &standbys)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return journal.Answer{}, false, nil
@@ -137,6 +139,11 @@ func (r reader) Answered(ctx context.Context, actor journal.Actor, key string, n
 	a, err := of.Answer(digest, value)
 	if err != nil || a.Expired(now) {
 		return journal.Answer{}, false, err
+	}
+	if standbys && r.session == nil && !r.db.options.ReadOnly {
+		if err := r.db.certain(ctx, r.warehouse, of.Head.Incarnation, a); err != nil {
+			return journal.Answer{}, false, err
+		}
 	}
 	return a, true, nil
 }

@@ -34,12 +34,12 @@ func (s sought) warehouses() []uuid.UUID {
 
 // settle says what became of a commit whose answer was lost: nil when it is durable,
 // the failure when it surely is not, ErrUnknownOutcome when nobody can be asked in
-// time.
+// time. Where nothing was appended nothing of the journal is in doubt: ErrAway.
 func (db *DB) settle(ctx context.Context, s sought, failure error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.outcomeLimit)
 	defer cancel()
 	if len(s.warehouses()) == 0 {
-		return fmt.Errorf("%w: nothing was appended that could be looked for: %w", journal.ErrUnknownOutcome, failure)
+		return fmt.Errorf("%w: the answer to a commit that appended nothing was lost: %w", ErrAway, failure)
 	}
 	for {
 		done, err := db.lookFor(ctx, s)

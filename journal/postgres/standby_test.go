@@ -1,8 +1,11 @@
 package postgres_test
 
 import (
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"puddle/journal"
 	"puddle/journal/journaltest"
@@ -41,5 +44,61 @@ func cancelWait(t *testing.T, direct string) {
 	t.Helper()
 	if !ask[bool](t, direct, `SELECT pg_cancel_backend($1)`, awaitBackend(t, direct, `wait_event = 'SyncRep'`)) {
 		t.Error("there is nothing to cancel")
+	}
+}
+
+// TestAnswerAgainWhileTheStandbyIsAway: an answer that is there, and that perhaps no
+// standby has, is given again when one has it. Who has committed it knows that.
+func TestAnswerAgainWhileTheStandbyIsAway(t *testing.T) {
+	server, direct := waiting(t)
+	db := openWith(t, postgres.Within(postgres.Options{URL: direct, Unsafe: true}, time.Second))
+	d := draft(lake)
+	d.Request = &journal.Request{
+		Actor: journal.Anonymous, Key: uuid.NewString(), Route: "POST /", Body: journal.Sum(nil), Until: time.Now().Add(time.Hour),
+	}
+	d.Cause.Key = d.Request.Key
+	answered := func(db *postgres.DB) (bool, error) {
+		_, known, err := db.Warehouse(lake).Answered(t.Context(), d.Request.Actor, d.Request.Key, time.Now())
+		return known, err
+	}
+	wantError(t, "append without the standby", db.Append(t.Context(), after(t, db, d)), journal.ErrUnknownOutcome)
+	for name, db := range map[string]*postgres.DB{"here": db, "elsewhere": openWith(t, postgres.Within(postgres.Options{URL: direct, Unsafe: true}, time.Second))} {
+		known, err := answered(db)
+		wantError(t, name, err, journal.ErrUnknownOutcome)
+		if known {
+			t.Errorf("%s: it is given again", name)
+		}
+	}
+	local := open(t, direct+"&synchronous_commit=local")
+	if known, err := answered(local); !known || err != nil {
+		t.Errorf("who does not wait: %t, %v", known, err)
+	}
+	standbys(t, server, "")
+	for range 2 {
+		if known, err := answered(db); !known || err != nil {
+			t.Errorf("nobody is waited for: %t, %v", known, err)
+		}
+	}
+	journaltest.Append(t, db, []journal.Entry{after(t, db, draft(lake))})
+	standbys(t, server, "nobody")
+	if known, err := answered(db); !known || err != nil {
+		t.Errorf("this process has committed after it: %t, %v", known, err)
+	}
+}
+
+// TestCommitOfNothing: what a commit that appended nothing made of other tables is not
+// for the journal to know, and nothing of the journal is in doubt.
+func TestCommitOfNothing(t *testing.T) {
+	_, direct := waiting(t)
+	db := open(t, direct)
+	tx, err := db.Begin(t.Context(), lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := make(chan error)
+	go func() { result <- tx.Commit(t.Context()) }()
+	cancelWait(t, direct)
+	if err := <-result; !errors.Is(err, postgres.ErrAway) || errors.Is(err, journal.ErrUnknownOutcome) {
+		t.Errorf("got %v", err)
 	}
 }

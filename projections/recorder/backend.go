@@ -37,6 +37,9 @@ type pass interface {
 	chain(warehouse uuid.UUID) (journal.Chain, bool)
 	now() journal.Instant
 	find(ctx context.Context, warehouse, id uuid.UUID) (journal.Event, bool, error)
+	// certain tells whether what find has found is durable whatever comes; else it is
+	// when the pass was recorded.
+	certain() bool
 	// answered tells whether the request's key is bound at a moment.
 	answered(ctx context.Context, warehouse uuid.UUID, r journal.Request, at time.Time) (bool, error)
 	// apply is step 2: see projections.Tx.

@@ -44,7 +44,8 @@ type Turn interface {
 	// *projections.Conflict the turn holds nothing of this event and goes on.
 	Apply(ctx context.Context, e journal.Event) error
 	// Commit makes entries, whose events were applied, and answers durable and
-	// visible, all or none, and ends the turn. Answers bind their keys at Now, or at
+	// visible, all or none, and ends the turn. With neither it makes sure of what was
+	// found: that it is as durable as what is committed. Answers bind their keys at Now, or at
 	// the newest event's time where that is later. The errors are those of
 	// journal.Writer; one that has a method Deterministic which answers true says, as
 	// those that are named there do, that the same would fail again.

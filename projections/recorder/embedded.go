@@ -93,6 +93,8 @@ func (p *embeddedPass) find(ctx context.Context, warehouse, id uuid.UUID) (journ
 	return p.journal.Warehouse(warehouse).Find(ctx, id)
 }
 
+func (p *embeddedPass) certain() bool { return true }
+
 func (p *embeddedPass) answered(ctx context.Context, warehouse uuid.UUID, r journal.Request, at time.Time) (bool, error) {
 	_, bound, err := p.journal.Warehouse(warehouse).Answered(ctx, r.Actor, r.Key, at)
 	return bound, err

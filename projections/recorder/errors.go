@@ -3,6 +3,8 @@ package recorder
 import (
 	"errors"
 	"fmt"
+
+	"puddle/journal"
 )
 
 // When a draft is not recorded. "Surely not done" is said of this call: of a draft
@@ -25,6 +27,14 @@ var (
 var ErrBehind = errors.New("pointer tables are behind the journal")
 
 func notRecorded(reason error) error { return fmt.Errorf("%w: %w", ErrNotRecorded, reason) }
+
+// unsure is the outcome of a draft whose event is there when that was not made sure of.
+func unsure(reason error) error {
+	if errors.Is(reason, journal.ErrUnknownOutcome) {
+		return reason
+	}
+	return fmt.Errorf("%w: its event is there, which could not be made sure of: %v", journal.ErrUnknownOutcome, reason)
+}
 
 // stopped never wraps the reason: an append of unknown outcome that stopped the
 // recorder says nothing about the drafts that come later.

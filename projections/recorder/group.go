@@ -20,7 +20,9 @@ type group struct {
 	winners []*call
 	entries []journal.Entry // of the winners
 	losers  []*call
-	reasons []error // of the losers
+	reasons []error         // of the losers
+	found   []*call         // whose events were there, and are made sure of
+	events  []journal.Event // of the found
 	batch   batch
 	seen    Group
 }
@@ -51,7 +53,7 @@ func (l *lane) record(taken load) (left load, parts []load) {
 	start := time.Now()
 	left, err := l.judge(ctx, g, taken)
 	g.seen.Apply = lap(&start)
-	if err != nil || len(g.entries)+len(g.batch.answers) == 0 {
+	if err != nil || len(g.entries)+len(g.batch.answers)+len(g.found) == 0 {
 		return l.abandon(g, taken, left, err)
 	}
 
@@ -89,6 +91,9 @@ func (l *lane) acknowledge(g *group) {
 	}
 	for i, c := range g.losers {
 		c.answer(journal.Event{}, g.reasons[i])
+	}
+	for i, c := range g.found {
+		c.answer(g.events[i], nil)
 	}
 	g.batch.acknowledge()
 }
@@ -137,6 +142,9 @@ func (g *group) fail(won, lost error) {
 	}
 	for _, c := range g.losers {
 		c.answer(journal.Event{}, lost)
+	}
+	for _, c := range g.found {
+		c.answer(journal.Event{}, unsure(won))
 	}
 	g.batch.fail(won, lost)
 }

@@ -84,8 +84,11 @@ func (g *group) form(ctx context.Context, c *call) (entry journal.Entry, next jo
 	if e, found, err := g.pass.find(ctx, d.Warehouse, d.ID); err != nil {
 		c.answer(journal.Event{}, notRecorded(err))
 		return entry, next, false
-	} else if found {
+	} else if found && g.pass.certain() {
 		c.answer(e, nil)
+		return entry, next, false
+	} else if found {
+		g.found, g.events = append(g.found, c), append(g.events, e)
 		return entry, next, false
 	}
 	entry, next, err := chain.Next(d, g.pass.now())

@@ -33,7 +33,7 @@ func refuses(err error) bool {
 func (g *group) parts(taken []*call) []load {
 	all := load{memos: slices.Concat(g.batch.memos, g.batch.losers)}
 	undecided := make(map[*call]bool, len(taken))
-	for _, c := range slices.Concat(g.winners, g.losers) {
+	for _, c := range slices.Concat(g.winners, g.losers, g.found) {
 		undecided[c] = true
 	}
 	for _, c := range taken {

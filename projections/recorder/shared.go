@@ -94,6 +94,9 @@ func (p sharedPass) find(ctx context.Context, _, id uuid.UUID) (journal.Event, b
 	return p.turn.Find(ctx, id)
 }
 
+// certain: a commit may be there because its wait for the standbys was given up.
+func (p sharedPass) certain() bool { return false }
+
 func (p sharedPass) answered(ctx context.Context, _ uuid.UUID, r journal.Request, at time.Time) (bool, error) {
 	return p.turn.Answered(ctx, r, at)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"puddle/internal/postgrestest"
 	"puddle/journal"
@@ -89,4 +90,49 @@ func TestAServerRefusesOneDraft(t *testing.T) {
 		}
 	}
 	recordertest.CheckLaws(t, r.journal, r.store)
+}
+
+// A draft that is sent again while the synchronous standby is away is not acknowledged
+// because its event is there: another server would perhaps not have it.
+func TestDraftAgainWhileTheStandbyIsAway(t *testing.T) {
+	server := postgrestest.New(t)
+	r := start(t, server.Open(t))
+	recordertest.Bear(t, r.journal)
+	recordertest.CatchUp(t, r.journal, r.store)
+	rec, err := recorder.NewShared(t.Context(), database{r.store}, recorder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	d := recordertest.Namespace(recordertest.Lake, "n")
+	want, err := rec.Record(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+	server.Stop()
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	again := make(chan error)
+	go func() {
+		_, err := rec.Record(t.Context(), d)
+		again <- err
+	}()
+	for ended := false; !ended; {
+		if err := r.journal.Read(t.Context(), func(conn *pgx.Conn) error {
+			return conn.QueryRow(t.Context(), `SELECT coalesce(bool_or(pg_cancel_backend(pid)), false)
+				FROM pg_stat_activity WHERE wait_event = 'SyncRep'`).Scan(&ended)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-again; !errors.Is(err, journal.ErrUnknownOutcome) {
+		t.Errorf("without the standby: %v", err)
+	}
+	server.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = ''")
+	server.Exec(t, "SELECT pg_reload_conf()")
+	if e, err := rec.Record(t.Context(), d); err != nil || e.Hash != want.Hash {
+		t.Errorf("got %v, %v; want %v", e.Position, err, want.Position)
+	}
 }
