@@ -38,7 +38,7 @@ const (
 
 // Begin starts a transaction and locks the heads of warehouses, of which some may be
 // unborn. It waits for others, up to LockLimit. The errors are those of the guards,
-// the context's and the database's; nothing was written.
+// the context's and the database's, and ErrAlone; nothing was written.
 func (db *DB) Begin(ctx context.Context, warehouses ...uuid.UUID) (*Tx, error) {
 	return db.BeginWith(ctx, func(*pgx.Batch) {}, warehouses...)
 }
@@ -104,15 +104,21 @@ func (tx *Tx) lock(ctx context.Context, also func(*pgx.Batch)) error {
 	floors := tx.db.underfoot(tx.locked)
 	var lost []lostPosition
 	floors.queue(&batch, &lost)
+	free := tx.db.queueFree(&batch)
 	var ms int64
 	var g guards
 	batch.Queue(readClock).QueryRow(func(row pgx.Row) error { return row.Scan(append([]any{&ms}, g.into()...)...) })
 	also(&batch)
+	asked := tx.db.clock.uptime()
 	if err := tx.send(ctx, &batch); err != nil {
 		return err
 	}
+	tx.db.clock.take(asked, tx.db.clock.uptime(), ms)
 	tx.now = journal.At(time.UnixMilli(ms).UTC())
 	if err := g.check(tx.db.options.Unsafe); err != nil {
+		return err
+	}
+	if err := free(); err != nil {
 		return err
 	}
 	if _, err := floors.check(tx.heads, lost); err != nil {

@@ -7,6 +7,12 @@ import (
 	"github.com/google/uuid"
 )
 
+// NewClock is a clock of a database by an uptime, which nothing was told yet.
+func NewClock(uptime func() time.Duration) *Clock { return &Clock{uptime: uptime} }
+
+// Tell tells it what the database's clock showed between two moments of uptime.
+func Tell(c *Clock, asked, answered time.Duration, ms int64) { c.take(asked, answered, ms) }
+
 // Within is o that gives up looking for the outcome of a commit after d.
 func Within(o Options, d time.Duration) Options {
 	o.outcomeLimit = d

@@ -21,6 +21,7 @@ func (db *DB) Heads(ctx context.Context) (journal.Heads, error) {
 		heads, lost = journal.Heads{}, nil
 		var batch pgx.Batch
 		floors.queue(&batch, &lost)
+		db.clock.queue(&batch)
 		batch.Queue(selectHeads).Query(func(rows pgx.Rows) error { return scanHeads(rows, heads) })
 		return conn.SendBatch(ctx, &batch).Close()
 	})

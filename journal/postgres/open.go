@@ -20,6 +20,8 @@ type DB struct {
 	options Options
 	closed  atomic.Bool
 	floors  floors
+	aloneAs atomic.Uint32 // the server's process of the session that is Alone; 0: this DB is not
+	clock   Clock
 }
 
 var _ journal.Journal = (*DB)(nil)
@@ -38,8 +40,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
 	}
-	db := &DB{pool: pool, options: o, floors: floors{of: map[uuid.UUID]floor{}}}
-	if err := db.prepare(ctx, config.ConnConfig); err != nil {
+	db := &DB{pool: pool, options: o, floors: floors{of: map[uuid.UUID]floor{}}, clock: Clock{uptime: journal.Uptime}}
+	err = db.prepare(ctx, config.ConnConfig)
+	if err == nil {
+		_, err = db.AskClock(ctx)
+	}
+	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("journal in PostgreSQL: %w", db.said(ctx, err))
 	}
