@@ -47,19 +47,20 @@ func (db *DB) Join(ctx context.Context) (leave func(), err error) {
 	var staying sync.WaitGroup
 	staying.Go(func() {
 		for joined.Err() == nil {
-			await(joined, session)
-			session = db.rejoin(joined)
+			if await(joined, session); joined.Err() == nil {
+				end(joined, session)
+				session = db.rejoin(joined)
+			}
 		}
 		unlock(joined, session)
 	})
 	return func() { cancel(); staying.Wait() }, nil
 }
 
-// await returns when a session has ended, or ctx.
+// await returns when a session has ended, or ctx, which leaves the session as it is.
 func await(ctx context.Context, session *pgx.Conn) {
 	for {
 		if _, err := session.WaitForNotification(ctx); err != nil {
-			end(ctx, session)
 			return
 		}
 	}

@@ -98,3 +98,25 @@ func TestJoinAgain(t *testing.T) {
 	_, err = other.Alone(t.Context())
 	wantLocked(t, err, "1 server runs")
 }
+
+// TestLeaveIsAtOnce: who has left has given its lock back, and not only said good-bye.
+func TestLeaveIsAtOnce(t *testing.T) {
+	url := postgrestest.Open(t)
+	db := open(t, url)
+	conn := connect(t, url)
+	for range 20 {
+		leave, err := db.Join(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave()
+		var held int
+		if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&held); err != nil {
+			t.Fatal(err)
+		}
+		if held != 0 {
+			t.Fatalf("%d locks are left", held)
+		}
+	}
+}
