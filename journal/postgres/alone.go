@@ -25,11 +25,13 @@ const (
 	tryShare = `SELECT pg_try_advisory_lock_shared(` + runKey + `)`
 	share    = `SELECT pg_advisory_lock_shared(` + runKey + `)`
 	tryAlone = `SELECT pg_try_advisory_lock(` + runKey + `)`
-	// Where they are is shown of sessions of the same role alone, or to who may see all.
+	// Where they are is shown of sessions of the same role alone, or to who may see all. A
+	// server's session is in no transaction, but a turn is.
 	selectOthers = `WITH k AS (SELECT ` + runKey + ` AS key)
-		SELECT coalesce(host(a.client_addr), ''), l.mode = 'ExclusiveLock'
+		SELECT coalesce(host(a.client_addr), ''), l.mode = 'ExclusiveLock', l.virtualtransaction NOT LIKE '%/0'
 		FROM k, pg_locks l LEFT JOIN pg_stat_activity a USING (pid)
-		WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.pid <> pg_backend_pid()
+		WHERE ` + holdsRun + ` AND l.pid <> pg_backend_pid()`
+	holdsRun = `l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
 		AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 		AND l.classid::bigint = (k.key >> 32) & 4294967295 AND l.objid::bigint = k.key & 4294967295`
 )
@@ -89,15 +91,24 @@ func (db *DB) Alone(ctx context.Context) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() { unlock(ctx, session) }), nil
+	return sync.OnceFunc(func() { db.leave(ctx, session) }), nil
 }
 
-// alone is a session that has the lock.
+// alone is a session that has the lock, until leave.
 func (db *DB) alone(ctx context.Context) (*pgx.Conn, error) {
 	if db.options.ReadOnly {
 		return nil, errToBeRead
 	}
-	return db.lock(ctx, tryAlone)
+	session, err := db.lock(ctx, tryAlone)
+	if err == nil {
+		db.aloneAs.Store(session.PgConn().PID())
+	}
+	return session, err
+}
+
+func (db *DB) leave(ctx context.Context, session *pgx.Conn) {
+	db.aloneAs.Store(0)
+	unlock(ctx, session)
 }
 
 // lock makes a session that has the lock in a way.
@@ -115,7 +126,7 @@ func (db *DB) lock(ctx context.Context, try string) (*pgx.Conn, error) {
 		if err == nil {
 			err = db.inUse(ctx, session)
 		}
-		if !errors.Is(err, errGone) {
+		if !errors.Is(err, errGone) && !errors.Is(err, errTurns) {
 			break
 		}
 		pause(ctx, leavePause)
@@ -124,20 +135,28 @@ func (db *DB) lock(ctx context.Context, try string) (*pgx.Conn, error) {
 	return nil, db.said(ctx, err)
 }
 
-// errGone: whoever had the lock has just left.
-var errGone = fmt.Errorf("%w, which is leaving", journal.ErrLocked)
+// Who has the lock for a moment only.
+var (
+	errGone  = fmt.Errorf("%w, which is leaving", journal.ErrLocked)
+	errTurns = fmt.Errorf("%w: a server that has lost its session beside the pool changes it", journal.ErrLocked)
+)
 
 // inUse is ErrLocked, and says by whom.
 func (db *DB) inUse(ctx context.Context, session *pgx.Conn) error {
 	rows, _ := session.Query(ctx, selectOthers, db.options.Schema)
 	var hosts []string
 	var host string
-	var alone bool
-	others := 0
-	_, err := pgx.ForEachRow(rows, []any{&host, &alone}, func() error {
-		if others++; host != "" {
+	var one, alone, inTurn bool
+	others, turns := 0, 0
+	_, err := pgx.ForEachRow(rows, []any{&host, &one, &inTurn}, func() error {
+		switch alone = alone || one; {
+		case inTurn && !one:
+			turns++
+			return nil
+		case host != "":
 			hosts = append(hosts, host)
 		}
+		others++
 		return nil
 	})
 	if err != nil {
@@ -148,6 +167,8 @@ func (db *DB) inUse(ctx context.Context, session *pgx.Conn) error {
 		where = ", at " + strings.Join(hosts, ", ")
 	}
 	switch {
+	case others == 0 && turns > 0:
+		return errTurns
 	case others == 0:
 		return errGone
 	case alone:

@@ -66,11 +66,16 @@ func (db *DB) MakeBeside(ctx context.Context, schema string) error {
 // Supersede puts another schema of the database in the place of this one, which from
 // then on is called aside: both or neither. It waits for those who are writing. Whoever
 // has the journal open finds the other tables, as this DB does, which forgets what it has
-// seen of these. ErrMayNot where the role may not rename them; nothing was done then.
+// seen of these. journal.ErrLocked where it was Alone and is not any more; ErrMayNot where the role may not rename them; nothing was done then.
 func (db *DB) Supersede(ctx context.Context, by, aside string) error {
 	err := pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `LOCK TABLE `+inSchema(db.options.Schema, "heads")+` IN ACCESS EXCLUSIVE MODE`); err != nil {
+			return err
+		}
+		if err := db.stillAlone(ctx, tx); err != nil {
+			return err
+		}
 		for _, statement := range []string{
-			`LOCK TABLE ` + inSchema(db.options.Schema, "heads") + ` IN ACCESS EXCLUSIVE MODE`,
 			`ALTER SCHEMA ` + quote(db.options.Schema) + ` RENAME TO ` + quote(aside),
 			`ALTER SCHEMA ` + quote(by) + ` RENAME TO ` + quote(db.options.Schema),
 			`COMMENT ON SCHEMA ` + quote(db.options.Schema) + ` IS NULL`,

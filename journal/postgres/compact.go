@@ -57,7 +57,7 @@ func (db *DB) Compact(ctx context.Context, o CompactOptions) (journal.Compacted,
 		if err != nil {
 			return journal.Compacted{}, err
 		}
-		defer unlock(ctx, session)
+		defer db.leave(ctx, session)
 		c.session = session
 	}
 	done, err := c.run(ctx)
