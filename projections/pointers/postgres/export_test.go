@@ -51,3 +51,20 @@ func (s *Store) Crowd() (waiting func() int, release func()) {
 		}
 	}
 }
+
+// CountTrips counts the round trips that applying events takes from now on.
+func (t *Turn) CountTrips() *int {
+	counted := &counted{sender: t.sheet.on}
+	t.sheet.on = counted
+	return &counted.n
+}
+
+type counted struct {
+	sender
+	n int
+}
+
+func (c *counted) Send(ctx context.Context, b *pgx.Batch) error {
+	c.n++
+	return c.sender.Send(ctx, b)
+}

@@ -187,8 +187,13 @@ func (s *sheet) queueObjects(batch *pgx.Batch, n needs) {
 	queue(batch, names, selectNamed, []any{s.id, parents, texts}, scan, s.names.found)
 }
 
-// fewPlaces is how many places below a path are asked for at once.
-const fewPlaces = 2
+// How many places below a path are asked for at once: few first, and then the more the
+// more of them did not count.
+const (
+	fewPlaces  = 2
+	morePlaces = 8 // times as many
+	mostPlaces = 1024
+)
 
 const (
 	startOfPath  = `substring(path FROM 1 FOR 512)` // as the index has it
@@ -220,18 +225,18 @@ func (s *sheet) queuePlaces(batch *pgx.Batch, paths []string) {
 		return err
 	}, s.places.found)
 	if len(below) > 0 {
-		queueBelow(batch, s.id, below, below, func(path string, p []place) { s.next[path] = p })
+		queueBelow(batch, s.id, below, below, fewPlaces, func(path string, p []place) { s.next[path] = p })
 	}
 }
 
 // queueBelow asks for the first places below paths, each after another, and hands those
 // of each path over that has some.
-func queueBelow(batch *pgx.Batch, id uuid.UUID, paths, afters []string, hand func(path string, p []place)) {
+func queueBelow(batch *pgx.Batch, id uuid.UUID, paths, afters []string, limit int, hand func(path string, p []place)) {
 	before := make([][]byte, len(paths))
 	for i, path := range paths {
 		before[i] = []byte(strings.TrimSuffix(path, "/") + "0")
 	}
-	batch.Queue(selectBelow, id, bytesOf(paths), bytesOf(afters), before, fewPlaces).Query(func(rows pgx.Rows) error {
+	batch.Queue(selectBelow, id, bytesOf(paths), bytesOf(afters), before, limit).Query(func(rows pgx.Rows) error {
 		found := map[string][]place{}
 		for _, path := range paths {
 			found[path] = nil

@@ -77,19 +77,20 @@ func (s *sheet) firstStored(path string, except uuid.UUID) (place, bool, error) 
 		}
 		below = s.next[path]
 	}
-	for {
+	for limit := fewPlaces; ; {
 		for _, p := range below {
 			c, known := s.places.cells[p.path]
 			if p.holder != except && !(known && c.is != c.was) {
 				return p, true, nil
 			}
 		}
-		if len(below) < fewPlaces {
+		if len(below) < limit {
 			return place{}, false, nil
 		}
 		last := below[len(below)-1].path
+		limit = min(limit*morePlaces, mostPlaces)
 		var batch pgx.Batch
-		queueBelow(&batch, s.id, []string{path}, []string{last}, func(_ string, p []place) { below = p })
+		queueBelow(&batch, s.id, []string{path}, []string{last}, limit, func(_ string, p []place) { below = p })
 		if err := s.on.Send(s.ctx, &batch); err != nil {
 			return place{}, false, err
 		}
