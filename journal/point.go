@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,14 +94,16 @@ func (p Point) Bound(ctx context.Context, from Reader) (Seq, error) {
 // happened: what is true as of the point is the fold of all events up to it. A seq
 // must be an event's. A time in the middle of a recovery, which has half a catalog, is
 // the moment before it. *Uncovered when the point is in the future by the clock that
-// says now, or before the first event that is held, or names no event of the
+// says now and after the last event, or before the first event that is held, or names no event of the
 // history, which is a Lineage.
 func (p Point) Event(ctx context.Context, from Reader, now time.Time) (Event, error) {
 	if p.kind != pointTime {
 		return p.named(ctx, from)
 	}
 	if p.at.After(now) {
-		return Event{}, p.uncovered("is in the future: it is %s", stamp(now))
+		if happened, err := p.happened(ctx, from); err != nil || !happened {
+			return Event{}, cmp.Or(err, p.uncovered("is in the future: it is %s", stamp(now)))
+		}
 	}
 	last, err := p.lastAt(ctx, from)
 	if err != nil {
@@ -133,6 +136,15 @@ func (p Point) named(ctx context.Context, from Reader) (Event, error) {
 		return e, p.uncovered("is not in this history: there, %d is an event of incarnation %s", p.seq, e.Incarnation)
 	}
 	return e, nil
+}
+
+// happened tells whether an event is dated at the point or later: then it is no future,
+// whatever a clock says.
+func (p Point) happened(ctx context.Context, from Reader) (bool, error) {
+	for e, err := range from.ScanBack(ctx, 0) {
+		return err == nil && !e.At.Before(p.at), err
+	}
+	return false, nil
 }
 
 // lastAt is the last event that is not after the point's time, and none when all

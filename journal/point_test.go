@@ -161,6 +161,21 @@ func TestPointsOfEvents(t *testing.T) {
 	}
 }
 
+// What has happened is no future, also by a clock that is behind the one that dated it.
+func TestPointsOfAClockBehind(t *testing.T) {
+	told := live(t, [][]time.Time{{journaltest.Start, journaltest.Start.Add(time.Minute)}}, 1)
+	behind, last := journaltest.Start.Add(-time.Hour), told.events[1]
+	for s, want := range map[string]journal.Seq{"2026-01-01T00:00:30Z": 1, last.At.Format(time.RFC3339): last.Seq} {
+		if e, err := point(t, s).Event(t.Context(), told.lineage, behind); err != nil || e.Seq != want {
+			t.Errorf("event at %s is %d, %v; want %d", s, e.Seq, err, want)
+		}
+	}
+	var uncovered *journal.Uncovered
+	if _, err := point(t, "2026-01-01T00:01:01Z").Event(t.Context(), told.lineage, behind); !errors.As(err, &uncovered) {
+		t.Errorf("after all that has happened: %v", err)
+	}
+}
+
 // A bound need not be an event's seq.
 func TestBounds(t *testing.T) {
 	told := live(t, [][]time.Time{{journaltest.Start, journaltest.Start}}, 1)

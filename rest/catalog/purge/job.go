@@ -53,6 +53,10 @@ type Options struct {
 	Parallel  int              // deletes at the same time; default 8
 	Rate      int              // files a second at most; 0: no limit
 
+	// Ask asks the clock that dates drops, of which Now is an estimate: no purge begins that
+	// is not due by it, nor while it fails. Optional: without it Now is that clock.
+	Ask func(ctx context.Context) (time.Time, error)
+
 	// Fence returns when all is decided, and seen by Reader, that other processes were
 	// deciding when it was called: they cannot have seen a mark that was written just
 	// before. It is called after a purge was marked, before its first file is deleted
@@ -152,7 +156,7 @@ const page = 100
 
 // round attends to every purge that is due, oldest drop first, and answers when
 // the next round is needed; zero when only a Wake can tell. An error is the
-// reader's.
+// reader's or that of Ask.
 func (j *Job) round(ctx context.Context) (next time.Time, err error) {
 	waiting := map[uuid.UUID]*attempt{}
 	for after := journal.Seq(0); ; {
@@ -161,9 +165,13 @@ func (j *Job) round(ctx context.Context) (next time.Time, err error) {
 			return j.Now().Add(firstPause), err
 		}
 		for _, p := range purges {
-			if due := j.Due(p); j.Now().Before(due) { // and so are those dropped later
+			left, err := j.left(ctx, p)
+			if err != nil {
+				return j.Now().Add(firstPause), err
+			}
+			if left > 0 { // and more of those dropped later
 				j.attempts = waiting
-				return earlier(next, due), nil
+				return earlier(next, j.Now().Add(left)), nil
 			}
 			if a := j.attend(ctx, p); a != nil {
 				waiting[p.Drop] = a
@@ -179,6 +187,18 @@ func (j *Job) round(ctx context.Context) (next time.Time, err error) {
 			return next, nil
 		}
 	}
+}
+
+// left is how long a purge is not due. Who begins one asks: a mark is for good.
+func (j *Job) left(ctx context.Context, p projections.Purge) (time.Duration, error) {
+	now := j.Now()
+	if !now.Before(j.Due(p)) && j.attempts[p.Drop] == nil && j.Ask != nil {
+		var err error
+		if now, err = j.Ask(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return j.Due(p).Sub(now), nil
 }
 
 // earlier is the first of two moments of which the first may be zero: none.

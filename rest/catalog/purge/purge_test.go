@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
@@ -49,6 +51,30 @@ func TestGrace(t *testing.T) {
 		w.wantLeft(t, dead.names()...)
 		w.clock.now = w.clock.now.Add(1 - grace)
 		w.purged(t)
+		w.wantLeft(t)
+	})
+}
+
+// Whatever a process takes the time for, no purge begins before it is due by the clock that
+// is asked, nor while that cannot be asked.
+func TestGraceIsAsked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := ticking(t)
+		defer w.stop(t)
+		dead := plain("dead", root+"/a")
+		w.dropped(t, dead)
+		o, away := w.options(t), errors.New("away")
+		o.Now = func() time.Time { return w.clock.Now().Add(2 * grace) }
+		o.Ask = func(context.Context) (time.Time, error) { return w.clock.Now(), away }
+		defer run(purge.New(o))()
+		time.Sleep(grace - time.Minute)
+		w.wantLeft(t, dead.names()...)
+		away = nil
+		time.Sleep(time.Minute - time.Second)
+		synctest.Wait()
+		w.wantLeft(t, dead.names()...)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		w.wantLeft(t)
 	})
 }
