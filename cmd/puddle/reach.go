@@ -27,6 +27,9 @@ func (n *shared) reach(ctx context.Context) error {
 		}
 	}
 	if err == nil {
+		err = n.db.CheckEnds(ctx)
+	}
+	if err == nil {
 		err = n.readTables(ctx)
 	}
 	if pool := n.db.Pool().Stat(); err != nil && ctx.Err() != nil {
@@ -52,6 +55,10 @@ func inWords(err error) error {
 		return nil
 	case errors.Is(err, postgres.ErrWentBack):
 		return errors.New("the database does not hold what it acknowledged: it was restored or failed over, and an operator must look")
+	case errors.Is(err, postgres.ErrEndMissing):
+		return errors.New("the newest event of a warehouse is missing in the database: an operator must look, with puddle verify")
+	case errors.Is(err, postgres.ErrAlone):
+		return errors.New("a recovery or a compaction is alone with the database")
 	case errors.Is(err, postgres.ErrAway):
 		return errors.New("the database cannot be reached")
 	case errors.Is(err, postgres.ErrReadOnly):
@@ -61,7 +68,7 @@ func inWords(err error) error {
 }
 
 // refusals are the errors of a database that takes no changes until it is another one.
-var refusals = []error{postgres.ErrWentBack, postgres.ErrAway, postgres.ErrReadOnly, postgres.ErrFsyncOff, postgres.ErrSynchronousCommitOff}
+var refusals = []error{postgres.ErrWentBack, postgres.ErrEndMissing, postgres.ErrAway, postgres.ErrReadOnly, postgres.ErrFsyncOff, postgres.ErrSynchronousCommitOff}
 
 // unreached implements metastore.
 func (n *shared) unreached() error {
@@ -71,11 +78,15 @@ func (n *shared) unreached() error {
 }
 
 // observe implements metastore. What one warehouse takes says nothing of another one that
-// went back.
+// went back; and one that lacks its newest event has gone back as well.
 func (n *shared) observe(err error) {
-	if err != nil || !errors.Is(n.unreached(), postgres.ErrWentBack) {
-		n.saw(err)
+	last := n.unreached()
+	missing, back := errors.Is(last, postgres.ErrEndMissing), errors.Is(last, postgres.ErrWentBack)
+	switch {
+	case err == nil && (missing || back), missing && errors.Is(err, postgres.ErrWentBack):
+		return
 	}
+	n.saw(err)
 }
 
 // heads are those of the warehouses, and with them it is seen which went back.

@@ -71,3 +71,28 @@ func TestNotAloneAnyMore(t *testing.T) {
 	}
 	wantTruth(t, db, e, db.Append(t.Context(), e))
 }
+
+// TestCheck: who is asked whether all is well says who is alone, and what heads name that
+// is not there.
+func TestCheck(t *testing.T) {
+	url := postgrestest.Open(t)
+	db, other := open(t, url), open(t, url)
+	journaltest.Append(t, db, births(t, lake))
+	for _, err := range []error{db.Check(t.Context()), db.CheckEnds(t.Context())} {
+		wantError(t, "all is well", err, nil)
+	}
+	leave, err := other.Alone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "somebody is alone", db.Check(t.Context()), postgres.ErrAlone)
+	wantError(t, "who is alone", other.Check(t.Context()), nil)
+	leave()
+	wantError(t, "nobody is", db.Check(t.Context()), nil)
+	exec(t, url, `DELETE FROM events`)
+	err = db.CheckEnds(t.Context())
+	wantError(t, "the newest event is gone", err, postgres.ErrEndMissing)
+	if damage := (*journal.Damage)(nil); !errors.As(err, &damage) || damage.Warehouse != lake || damage.Seq != 1 {
+		t.Errorf("it is %v", err)
+	}
+}
