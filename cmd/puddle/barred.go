@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
 	"puddle/journal"
+	journalpostgres "puddle/journal/postgres"
 	"puddle/projections/recorder"
 	"puddle/rest/catalog/purge"
 )
@@ -24,19 +28,28 @@ func (b barred) Begin(ctx context.Context, warehouse uuid.UUID, drafts []journal
 		return nil, err
 	}
 	if bar, needed := b.bar(warehouse); needed {
-		return barredTurn{turn, bar}, nil
+		return barredTurn{turn, bar.In(turn)}, nil
 	}
 	return turn, nil
 }
 
 type barredTurn struct {
 	recorder.Turn
-	bar purge.Bar
+	bar *purge.Watch
 }
 
-// Apply implements recorder.Turn.
+// barTime is how long a turn waits for the warehouse in all: well below what the database
+// gives a transaction in which nothing happens.
+const barTime = 3 * time.Second
+
+// Apply implements recorder.Turn. A warehouse that does not answer in time is for this turn
+// as if the database had no room for it.
 func (t barredTurn) Apply(ctx context.Context, e journal.Event) error {
-	if err := t.bar.Refuse(ctx, e); err != nil {
+	err := t.bar.Refuse(ctx, e)
+	switch {
+	case errors.Is(err, purge.ErrLate):
+		return fmt.Errorf("%w: %w", journalpostgres.ErrBusy, err)
+	case err != nil:
 		return err
 	}
 	return t.Turn.Apply(ctx, e)
@@ -49,7 +62,7 @@ func (n *node) bar(id uuid.UUID) (purge.Bar, bool) {
 	if w == nil || w.decides == nil || !w.decides.Occupied() {
 		return purge.Bar{}, false
 	}
-	return purge.Bar{Own: w.roots[0].Store, Roots: w.roots, Reader: n.tables.Warehouse(id)}, true
+	return purge.Bar{Own: w.roots[0].Store, Roots: w.roots, Limit: barTime}, true
 }
 
 // fence waits for the turns that may have begun before a purge was marked: it takes one

@@ -108,7 +108,7 @@ func TestBarredTurns(t *testing.T) {
 	}
 	store, needed := memory.New(), true
 	r, err := recorder.NewShared(ctx, barred{db, func(uuid.UUID) (purge.Bar, bool) {
-		return purge.Bar{Own: store, Reader: db.Warehouse(lake)}, needed
+		return purge.Bar{Own: store}, needed
 	}}, recorder.Options{Clock: clock})
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,11 @@ type Turn interface {
 	// Answered tells whether the key of a request is bound at a moment. Of the
 	// request, actor and key count.
 	Answered(ctx context.Context, r journal.Request, at time.Time) (bool, error)
+	// PurgesOf are the last purges of tables that were not cancelled, pending or done, by
+	// table; PlaceHolder is as in projections.Reader. Both are as the turn found them, and
+	// may be with what was applied in it; neither waits for another connection.
+	PurgesOf(ctx context.Context, tables ...uuid.UUID) (map[uuid.UUID]projections.Purge, error)
+	PlaceHolder(ctx context.Context, path string, except uuid.UUID) (uuid.UUID, bool, error)
 	// Apply takes the next event by the rules of projections.Projection: after a
 	// *projections.Conflict the turn holds nothing of this event and goes on.
 	Apply(ctx context.Context, e journal.Event) error

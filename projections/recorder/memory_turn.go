@@ -55,6 +55,24 @@ func (t *memoryTurn) Answered(ctx context.Context, r journal.Request, at time.Ti
 	return bound, err
 }
 
+func (t *memoryTurn) PurgesOf(ctx context.Context, tables ...uuid.UUID) (map[uuid.UUID]projections.Purge, error) {
+	purges := map[uuid.UUID]projections.Purge{}
+	for _, table := range tables {
+		p, asked, err := t.of.tables.Warehouse(t.warehouse).Purge(ctx, table)
+		if err != nil {
+			return nil, err
+		}
+		if asked {
+			purges[table] = p
+		}
+	}
+	return purges, nil
+}
+
+func (t *memoryTurn) PlaceHolder(ctx context.Context, path string, except uuid.UUID) (uuid.UUID, bool, error) {
+	return t.of.tables.Warehouse(t.warehouse).PlaceHolder(ctx, path, except)
+}
+
 // Apply ends the turn when it fails.
 func (t *memoryTurn) Apply(ctx context.Context, e journal.Event) error {
 	err := t.tx.Apply(ctx, e)

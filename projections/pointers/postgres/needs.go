@@ -37,12 +37,12 @@ func (n *needs) add(body journal.Body) {
 		}
 	default:
 		for _, m := range (journal.Event{Body: body}).Moves() {
-			n.move(body.Kind(), m)
+			n.move(m)
 		}
 	}
 }
 
-func (n *needs) move(kind journal.Kind, m journal.Move) {
+func (n *needs) move(m journal.Move) {
 	n.objects = append(n.objects, m.UUID)
 	if projections.Names(m) {
 		n.namespaces, n.names = append(n.namespaces, m.To.Identifier.Namespace), append(n.names, m.To.Identifier)
@@ -53,7 +53,5 @@ func (n *needs) move(kind journal.Kind, m journal.Move) {
 	for _, p := range m.To.Places {
 		n.places = append(n.places, p.Path)
 	}
-	if kind != journal.KindTableCreated && kind != journal.KindViewCreated {
-		n.purges = append(n.purges, m.UUID) // it may come back
-	}
+	n.purges = append(n.purges, m.UUID) // it may come back
 }

@@ -120,7 +120,7 @@ func (t *Turn) Apply(ctx context.Context, e journal.Event) error {
 	}
 	err := t.sheet.apply(ctx, e)
 	if _, conflict := errors.AsType[*projections.Conflict](err); err != nil && !conflict {
-		t.failed = fmt.Errorf("%w: %w", projections.ErrTxOver, err)
+		return t.fail(err)
 	}
 	return err
 }

@@ -21,7 +21,7 @@ import (
 // decision is a change that another process decides under the lock: it asks the bar, and
 // a while later its event is recorded, or refused.
 type decision struct {
-	bar     purge.Bar
+	bar     barred
 	event   journal.Event
 	record  func()
 	locked  bool // it was let through, and is not recorded yet
@@ -46,9 +46,36 @@ func (d *decision) end() {
 	}
 }
 
+// barred asks a bar about each event as in a turn of its own.
+type barred struct {
+	*world
+	purge.Bar
+}
+
+func (b barred) Refuse(ctx context.Context, e journal.Event) error {
+	return b.In(standing{b.recorder.Reader(lake)}).Refuse(ctx, e)
+}
+
+// standing is a reader as a turn reads.
+type standing struct{ projections.Reader }
+
+func (s standing) PurgesOf(ctx context.Context, tables ...uuid.UUID) (map[uuid.UUID]projections.Purge, error) {
+	purges := map[uuid.UUID]projections.Purge{}
+	for _, table := range tables {
+		p, asked, err := s.Purge(ctx, table)
+		if err != nil {
+			return nil, err
+		}
+		if asked {
+			purges[table] = p
+		}
+	}
+	return purges, nil
+}
+
 // bar is that of the world.
-func (w *world) bar() purge.Bar {
-	return purge.Bar{Own: w.files, Reader: w.recorder.Reader(lake)}
+func (w *world) bar() barred {
+	return barred{w, purge.Bar{Own: w.files}}
 }
 
 // Another process brings the table back, or makes one where it was with files of the same
@@ -140,7 +167,7 @@ func TestBarAfterAPurge(t *testing.T) {
 	back := [1]journal.Move{{Kind: journal.Table, UUID: dead.id, To: dead.to(t)}}
 	undropped, registered := journal.Event{Body: journal.TableUndropped{Moves: back}}, journal.Event{Body: journal.TableRegistered{Moves: back}}
 	bar := w.bar()
-	bar.Roots = w.roots(t)
+	bar.Bar.Roots = w.roots(t)
 	for _, e := range []journal.Event{undropped, registered} {
 		if err := bar.Refuse(ctx, e); err != nil {
 			t.Errorf("before the purge: %v", err)
@@ -184,12 +211,12 @@ func TestBar(t *testing.T) {
 	}
 	must(t, mark.Remove(ctx, w.files, w.pending(t)[0].Drop))
 	must(t, mark.Remove(ctx, w.files, ofNone))
-	if err := (purge.Bar{Own: w.files}).Refuse(ctx, commit(old)); err != nil { // the journal is not asked
+	if err := (purge.Bar{Own: w.files}).In(nil).Refuse(ctx, commit(old)); err != nil { // the journal is not asked
 		t.Errorf("a commit while no purge runs: %v", err)
 	}
 	must(t, mark.Write(ctx, w.files, mark.Mark{Table: dead.id, Drop: w.pending(t)[0].Drop, BegunAt: w.clock.now}))
 	silent := w.bar()
-	silent.Own = faulty.New(w.files, func(faulty.Op, string) faulty.Fault { return faulty.Before(errInjected) })
+	silent.Bar.Own = faulty.New(w.files, func(faulty.Op, string) faulty.Fault { return faulty.Before(errInjected) })
 	var conflict *projections.Conflict
 	if err := silent.Refuse(ctx, commit(far)); !errors.As(err, &conflict) || conflict.Holder != uuid.Nil {
 		t.Errorf("it cannot look: %v", err)
