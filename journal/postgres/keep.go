@@ -29,7 +29,14 @@ func (l *Lease) gain(ctx context.Context) bool {
 	if l.holder == uuid.Nil {
 		l.holder = uuid.New()
 	}
-	held, err := l.ask(ctx, gainLease, l.term)
+	var idle row
+	if l.now()-l.before.since > l.term+l.term/10 {
+		idle = l.before.row
+	}
+	held, err := l.ask(ctx, gainLease, l.term, idle.holder, idle.until)
+	if err == nil && !held {
+		l.sight(ctx)
+	}
 	return err == nil && held && l.Held() == nil
 }
 

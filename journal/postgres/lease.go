@@ -21,7 +21,9 @@ const LeaseTerm = 15 * time.Second
 var ErrLeaseLost = errors.New("the lease is not held by this process")
 
 // Lease is what one process at a time holds, by the database's clock: the right to do
-// something for a warehouse. Held is safe for concurrent use.
+// something for a warehouse. Who does not renew it for a term loses it, whatever that clock
+// says: it may have been set back, or the row be that of a copy. Held is safe for
+// concurrent use.
 type Lease struct {
 	db        *DB
 	warehouse uuid.UUID
@@ -29,6 +31,7 @@ type Lease struct {
 	term      time.Duration
 	now       func() time.Duration
 	tried     func()
+	before    sighting // Keep's
 
 	mu     sync.Mutex
 	holder uuid.UUID     // one for each time that it is held
@@ -76,11 +79,13 @@ func (l *Lease) left() time.Duration {
 }
 
 const (
-	// Whose term is over loses it to whoever comes first.
+	// Whose term is over loses it to whoever comes first; so does who has not renewed it
+	// for a term of whoever comes.
 	gainLease = `INSERT INTO leases (warehouse, name, holder, until)
 		VALUES ($1, $2, $3, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + $4)
 		ON CONFLICT (warehouse, name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-		WHERE leases.holder = excluded.holder OR leases.until <= extract(epoch FROM clock_timestamp()) * 1000`
+		WHERE leases.holder = excluded.holder OR leases.until <= extract(epoch FROM clock_timestamp()) * 1000
+			OR (leases.holder = $5 AND leases.until = $6)`
 	// Whose term is over may have had a successor who has left.
 	renewLease = `UPDATE leases SET until = floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + $4
 		WHERE warehouse = $1 AND name = $2 AND holder = $3 AND until > extract(epoch FROM clock_timestamp()) * 1000`
@@ -88,11 +93,11 @@ const (
 )
 
 // ask gains or renews, and counts the term from before it asked.
-func (l *Lease) ask(ctx context.Context, sql string, wait time.Duration) (held bool, err error) {
+func (l *Lease) ask(ctx context.Context, sql string, wait time.Duration, args ...any) (held bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	asked := l.now()
-	n, err := l.exec(ctx, sql, l.term.Milliseconds())
+	n, err := l.exec(ctx, sql, append([]any{l.term.Milliseconds()}, args...)...)
 	if err != nil {
 		return false, err
 	}

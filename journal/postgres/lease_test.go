@@ -183,3 +183,52 @@ func TestEndLeases(t *testing.T) {
 		t.Errorf("renewed when another has it: %v", err)
 	}
 }
+
+// TestLeaseOfNobody: a row that nobody renews is taken over after a term by the clock of
+// who waits, however far its end lies by the database's; one that is renewed never is, also
+// when the database's clock was set back.
+func TestLeaseOfNobody(t *testing.T) {
+	ctx := t.Context()
+	url := postgrestest.Open(t)
+	const term = time.Minute
+	both, clock := leases(t, url, 2, term)
+	holder, waits := both[0], both[1]
+	if !postgres.Gain(ctx, holder) {
+		t.Fatal("nobody has it")
+	}
+	exec(t, url, "UPDATE leases SET until = until + 1000000000")
+	gains := func(passed time.Duration, want bool) {
+		t.Helper()
+		clock.Add(int64(passed))
+		if got := postgres.Gain(ctx, waits); got != want {
+			t.Fatalf("gained %t, want %t", got, want)
+		}
+	}
+	gains(2*term, false) // it sees it first
+	for range 3 {
+		gains(term, false)
+		exec(t, url, "UPDATE leases SET until = until - 1") // it is renewed
+		gains(term, false)
+	}
+	gains(term+term/10, false)
+	wantError(t, "by then", holder.Held(), postgres.ErrLeaseLost)
+	gains(time.Nanosecond, true)
+	if held, err := postgres.Renew(ctx, holder); held || err != nil {
+		t.Errorf("renewed when another has it: %v", err)
+	}
+	wantError(t, "taken over", waits.Held(), nil)
+	exec(t, url, "UPDATE leases SET holder = gen_random_uuid()")
+	gains(2*term, false)
+	exec(t, url, "DELETE FROM leases")
+	gains(2*term, true)
+}
+
+// TestKeepTakesOver: who waits for a lease that a copy of the database has brought along
+// gains it after a term.
+func TestKeepTakesOver(t *testing.T) {
+	url := postgrestest.Open(t)
+	waits := open(t, url).Lease(lake, "followers", postgres.LeaseOptions{Term: shortTerm})
+	exec(t, url, "INSERT INTO leases VALUES ('"+lake.String()+"', 'followers', gen_random_uuid(), 9000000000000000)")
+	holds, _ := keeping(t, waits)
+	<-holds
+}
