@@ -30,7 +30,7 @@ func (c compactCmd) inDatabase(s *session, configured config.Config) (err error)
 		}
 	}
 	counted, emptied := counting{to: s.stderr, now: time.Now}, false
-	o := journalpostgres.CompactOptions{Prune: c.PruneIncarnations, Now: time.Now(), DryRun: c.DryRun, Progress: counted.tell}
+	o := journalpostgres.CompactOptions{Prune: c.PruneIncarnations, Now: n.steady.now(), DryRun: c.DryRun, Progress: counted.tell}
 	o.Pruning = func() error {
 		emptied = true
 		return in.empty(s.stop)

@@ -34,8 +34,8 @@ type node struct {
 	config  config.Config
 	log     zerolog.Logger
 	purpose purpose
-	clock   recorder.Clock
-	steady  *steady // what dates documents, answers and graces
+	clock   recorder.Clock // of this machine; once a database is open, the database's
+	steady  *steady        // what dates documents, answers and graces
 	metrics *rest.Metrics
 
 	metastore

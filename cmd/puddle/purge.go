@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -27,9 +28,17 @@ func (n *node) purgesOf(w *warehouse, t *term) *purge.Job {
 	tells := purgeLog{log, events}
 	return purge.New(purge.Options{
 		Warehouse: w.id, Roots: t.roots, Reader: n.recorder.Reader(w.id), Documents: events, Recorder: n.recorder, Guard: w.decides,
-		Now: n.steady.now, Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate,
+		Now: n.steady.now, Ask: n.asking(), Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate,
 		Fence: n.fence(w.id), Forget: t.forget(), Began: tells.began, Observe: tells.ended,
 	})
+}
+
+// asking asks the clock that all replicas share; nil where it is that of the node.
+func (n *node) asking() func(context.Context) (time.Time, error) {
+	if in, ok := n.metastore.(*shared); ok {
+		return in.db.AskClock
+	}
+	return nil
 }
 
 // purgesIn tells whether files of a warehouse are removed by the servers.

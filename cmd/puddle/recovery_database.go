@@ -41,6 +41,7 @@ func (x database) openJournal(ctx context.Context) error {
 	if err := x.in.openJournal(ctx); err != nil {
 		return err
 	}
+	x.at = x.node.steady.now()
 	leave, err := x.alone(ctx)
 	switch {
 	case errors.Is(err, journal.ErrLocked):
@@ -102,6 +103,8 @@ func (x database) lookAtJournal(ctx context.Context) error {
 	}
 	x.node.journal = x.in.db
 	x.node.onClose(x.in.db.Close)
+	x.in.followClock()
+	x.at = x.node.steady.now()
 	err = probe(ctx, x.in.db)
 	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
 		x.node.log.Warn().Err(err).Msg("the journal would be put aside")

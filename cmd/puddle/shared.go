@@ -49,6 +49,7 @@ func (n *shared) openJournal(ctx context.Context) error {
 	}
 	n.journal = n.db
 	n.onClose(n.db.Close)
+	n.followClock()
 	if n.purpose != serving && n.purpose != changing {
 		return nil
 	}
@@ -65,6 +66,21 @@ func (n *shared) openJournal(ctx context.Context) error {
 		return nil
 	})
 	return nil
+}
+
+// tellClock is by how much a machine's clock is off before a start tells of it.
+const tellClock = time.Minute
+
+// followClock has the node's clock be that of the database, which all replicas share.
+func (n *shared) followClock() {
+	own, shared := n.clock.Read().Wall, n.db.Clock()
+	is := shared.Read().Wall
+	if off := own.Sub(is).Round(time.Second); off.Abs() > tellClock && n.purpose == serving {
+		n.log.Warn().Time("own", own).Time("database", is).Stringer("ahead", off).
+			Msg("the clock of this machine is not that of the database, by which all is dated: have both follow one time")
+	}
+	n.clock = shared
+	n.steady.follow(shared)
 }
 
 // await implements metastore: each second, in a node that is to serve. What was perhaps
