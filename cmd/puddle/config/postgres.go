@@ -1,10 +1,13 @@
 package config
 
 import (
+	"errors"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -42,15 +45,8 @@ func (d *decoder) database(c Config) {
 		}
 		return
 	}
-	if _, err := pgconn.ParseConfig(p.URL); p.URL == "" {
-		d.fail(join(block, "url"), "is missing: the database that holds the journal, like postgres://puddle@db.example.org/puddle?sslmode=verify-full")
-	} else if err != nil {
-		d.fail(join(block, "url"), "is no connection string of PostgreSQL, like postgres://user:password@host:5432/database?sslmode=verify-full "+
-			"(write what is no letter or digit in a password as %%XX), or names a file that cannot be read")
-	}
-	if !schemaName.MatchString(p.Schema) || strings.HasPrefix(p.Schema, "pg_") {
-		d.fail(join(block, "schema"), "must be 1 to 63 small letters, digits and underscores, not begin with a digit or pg_, not %q", p.Schema)
-	}
+	d.url(join(block, "url"), p.URL)
+	d.schema(join(block, "schema"), p.Schema)
 	if c.Journal.Path != "" {
 		d.fail("journal.path", "has no use beside metastore.type postgresql: the journal is in the database")
 	}
@@ -60,6 +56,32 @@ func (d *decoder) database(c Config) {
 	if c.Journal.Archive == "sync" {
 		d.fail("journal.archive", "must not be sync beside metastore.type postgresql: one replica writes the archive for all, behind their commits. "+
 			"What the loss of a machine must not take is for synchronous standbys of the database; use async beside them")
+	}
+}
+
+func (d *decoder) url(at, url string) {
+	parsed, err := pgx.ParseConfig(url)
+	unread, missing := errors.AsType[*fs.PathError](err)
+	switch {
+	case url == "":
+		d.fail(at, "is missing: the database that holds the journal, like postgres://puddle@db.example.org/puddle?sslmode=verify-full")
+	case missing:
+		d.fail(at, "names a file that cannot be read: %s: %v", unread.Path, unread.Err)
+	case err != nil:
+		d.fail(at, "is no connection string of PostgreSQL, like postgres://user:password@host:5432/database?sslmode=verify-full "+
+			"(write what is no letter or digit in a password as %%XX), or names a file that cannot be used")
+	case parsed.DefaultQueryExecMode == pgx.QueryExecModeExec, parsed.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol:
+		d.fail(at, "must not have default_query_exec_mode exec or simple_protocol, which send no arrays: leave it out (a pooler that needs it keeps no sessions, which puddle needs)")
+	}
+}
+
+// schema refuses those of the server, and the one that other applications find by themselves.
+func (d *decoder) schema(at, name string) {
+	switch {
+	case name == "public":
+		d.fail(at, "must not be public, which others use too: a recovery renames the schema with all that is in it. Name one of puddle's own, which is made")
+	case !schemaName.MatchString(name), strings.HasPrefix(name, "pg_"), name == "information_schema":
+		d.fail(at, "must be 1 to 63 small letters, digits and underscores, not begin with a digit or pg_, and not be information_schema, not %q", name)
 	}
 }
 
