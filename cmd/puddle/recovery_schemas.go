@@ -135,6 +135,9 @@ func (x database) setTablesAside(ctx context.Context) error {
 
 // unable says what to run as a superuser for a role that may not do what a recovery has to.
 func (x database) unable(ctx context.Context, err error) error {
+	if errors.Is(err, journalpostgres.ErrAlien) {
+		return fail(codeRefused, "%w, and the recovery renames this one: move them to another (ALTER TABLE … SET SCHEMA), and then this again", err)
+	}
 	if err = journalpostgres.MayNot(err); !errors.Is(err, journalpostgres.ErrMayNot) {
 		return err
 	}

@@ -110,7 +110,8 @@ func mayPass(err error) bool {
 	return errors.Is(err, journalpostgres.ErrAway) || errors.Is(err, journalpostgres.ErrBusy) || errors.Is(err, journal.ErrUnknownOutcome)
 }
 
-// unsuited refuses a server that would not keep what it acknowledges, and says what to set.
+// unsuited refuses a server that would not keep what it acknowledges, and says what to set;
+// and a schema or a role that will not do.
 func unsuited(err error) error {
 	var what string
 	switch {
@@ -120,6 +121,8 @@ func unsuited(err error) error {
 		what = "set synchronous_commit = on for the server, or by ALTER ROLE for the role of metastore.postgresql.url"
 	case errors.Is(err, journalpostgres.ErrReadOnly):
 		what = "metastore.postgresql.url must lead to the primary (with several hosts: target_session_attrs=read-write), and default_transaction_read_only be off"
+	case errors.Is(err, journalpostgres.ErrMayNot), errors.Is(err, journalpostgres.ErrAlien):
+		return fail(codeRefused, "metastore.postgresql: %w", err)
 	default:
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -37,9 +38,12 @@ func Made(ctx context.Context, o Options) (made bool, err error) {
 
 // MakeBeside makes another schema of the database, empty, for what is to Supersede this
 // one. What an earlier MakeBeside has left there goes. ErrTaken: something else is there;
-// nothing was done then.
+// ErrAlien: this one could not be superseded. Nothing was done then.
 func (db *DB) MakeBeside(ctx context.Context, schema string) error {
 	return MayNot(pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+		if err := alienTo(ctx, tx, db.options.Schema, slices.Concat(own, derived)); err != nil {
+			return err
+		}
 		var left bool
 		err := tx.QueryRow(ctx, `SELECT coalesce(obj_description(oid, 'pg_namespace') = $2, false) FROM pg_namespace WHERE nspname = $1`,
 			schema, unfinished).Scan(&left)
@@ -66,13 +70,17 @@ func (db *DB) MakeBeside(ctx context.Context, schema string) error {
 // Supersede puts another schema of the database in the place of this one, which from
 // then on is called aside: both or neither. It waits for those who are writing. Whoever
 // has the journal open finds the other tables, as this DB does, which forgets what it has
-// seen of these. journal.ErrLocked where it was Alone and is not any more; ErrMayNot where the role may not rename them; nothing was done then.
+// seen of these. journal.ErrLocked where it was Alone and is not any more, ErrAlien where
+// others have relations in it, ErrMayNot where the role may not rename it; nothing was done then.
 func (db *DB) Supersede(ctx context.Context, by, aside string) error {
 	err := pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE `+inSchema(db.options.Schema, "heads")+` IN ACCESS EXCLUSIVE MODE`); err != nil {
 			return err
 		}
 		if err := db.stillAlone(ctx, tx); err != nil {
+			return err
+		}
+		if err := alienTo(ctx, tx, db.options.Schema, slices.Concat(own, derived)); err != nil {
 			return err
 		}
 		for _, statement := range []string{

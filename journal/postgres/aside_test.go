@@ -42,7 +42,7 @@ func TestSupersedeMayNot(t *testing.T) {
 	server := postgrestest.Shared(t)
 	url := server.Open(t)
 	journaltest.Append(t, open(t, url), births(t, lake))
-	exec(t, url, "CREATE ROLE coot LOGIN", "GRANT USAGE ON SCHEMA puddle TO coot", "GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA puddle TO coot")
+	exec(t, url, "CREATE ROLE coot LOGIN", "GRANT USAGE ON SCHEMA puddle TO coot", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA puddle TO coot")
 	name := url[strings.LastIndex(url, "/t")+1 : strings.Index(url, "?")]
 	db := openWith(t, postgres.Options{URL: server.URL(name, "coot"), Unsafe: true})
 	if err := db.Supersede(t.Context(), "puddle_whole", "puddle_broken"); !errors.Is(err, postgres.ErrMayNot) {

@@ -41,22 +41,23 @@ func (db *DB) migrate(ctx context.Context, c *pgx.ConnConfig) (err error) {
 	if err := makeSchema(ctx, session, schema); err != nil {
 		return err
 	}
+	if err := suits(ctx, session, schema); err != nil {
+		return err
+	}
 	there, err := runMigrations(ctx, c)
 	if err != nil {
-		return fmt.Errorf("migrate the schema %s: %w", schema, err)
+		return grants(ctx, session, fmt.Errorf("migrate the schema %s: %w", schema, err), `ALTER SCHEMA `+quote(schema)+` OWNER TO %[2]s`)
 	}
 	return db.knows(there)
 }
 
-// checkTables refuses a schema that holds no journal, or that of a newer build.
+// checkTables refuses a schema that holds no journal, or that of a newer build, or one that
+// the role may not read.
 func (db *DB) checkTables(ctx context.Context) error {
-	var made bool
 	there := int64(0)
-	err := db.Read(ctx, func(conn *pgx.Conn) error {
-		if err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, inSchema(db.options.Schema, versionTable)).Scan(&made); err != nil || !made {
-			return err
-		}
-		return conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+versionTable+` WHERE is_applied`).Scan(&there)
+	err := db.Read(ctx, func(conn *pgx.Conn) (err error) {
+		there, err = standing(ctx, conn, db.options.Schema, "SELECT")
+		return err
 	})
 	switch {
 	case err != nil:
@@ -73,21 +74,6 @@ func (db *DB) knows(there int64) error {
 		return fmt.Errorf("%w: the schema %s has the version %d, this build knows %d", journal.ErrFormat, db.options.Schema, there, Format)
 	}
 	return nil
-}
-
-// makeSchema makes a schema that is not there. Who may not make one may use it.
-func makeSchema(ctx context.Context, session *pgx.Conn, schema string) error {
-	var usable bool
-	var role string
-	err := session.QueryRow(ctx, `SELECT has_schema_privilege(oid, 'USAGE'), current_user FROM pg_namespace WHERE nspname = $1`, schema).Scan(&usable, &role)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		_, err = session.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{schema}.Sanitize())
-		return err
-	case err == nil && !usable:
-		return fmt.Errorf("the role %s may not use the schema %s", role, schema)
-	}
-	return err
 }
 
 // runMigrations runs those that are missing, and answers the version that is there then.

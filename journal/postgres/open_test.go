@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -44,13 +45,17 @@ func TestUnprivileged(t *testing.T) {
 	exec(t, url, "CREATE SCHEMA puddle", "CREATE ROLE duck LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE")
 	name := url[strings.LastIndex(url, "/t")+1 : strings.Index(url, "?")]
 	theirs := postgres.Options{URL: server.URL(name, "duck"), Unsafe: true}
-	if _, err := postgres.Open(t.Context(), theirs); err == nil || !strings.Contains(err.Error(), "the role duck may not use the schema puddle") {
+	if _, err := postgres.Open(t.Context(), theirs); err == nil || !strings.Contains(err.Error(), "GRANT USAGE ON SCHEMA \"puddle\" TO duck") {
 		t.Errorf("without rights: %v", err)
 	}
 	missing := theirs
 	missing.Schema = "elsewhere"
-	if _, err := postgres.Open(t.Context(), missing); err == nil || !strings.Contains(err.Error(), "permission denied for database") {
+	if _, err := postgres.Open(t.Context(), missing); err == nil || !strings.Contains(err.Error(), "CREATE SCHEMA \"elsewhere\" AUTHORIZATION duck") {
 		t.Errorf("a schema that it may not make: %v", err)
+	}
+	exec(t, url, "GRANT USAGE ON SCHEMA puddle TO duck")
+	if _, err := postgres.Open(t.Context(), theirs); !errors.Is(err, postgres.ErrMayNot) || !strings.Contains(err.Error(), "ALTER SCHEMA \"puddle\" OWNER TO duck") {
+		t.Errorf("a schema in which it may make nothing: %v", err)
 	}
 	exec(t, url, "ALTER SCHEMA puddle OWNER TO duck")
 	db := openWith(t, theirs)
