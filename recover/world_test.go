@@ -99,7 +99,7 @@ func (w *world) happen(id uuid.UUID, n int) {
 // anchored writes head.json as a server that stops does.
 func (w *world) anchored(id uuid.UUID) {
 	w.t.Helper()
-	f := anchor.Follow(w.store, w.journal.Warehouse(id), func(err error) { w.t.Error(err) })
+	f := anchor.Follow(w.store, w.journal, id, func(err error) { w.t.Error(err) })
 	w.must(f.Close(context.Background()))
 }
 

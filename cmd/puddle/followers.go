@@ -58,6 +58,9 @@ func (n *node) follow(context.Context) error {
 		}
 		t := n.begin(w, nil)
 		n.onClose(func() error {
+			if w.second.seen() != nil {
+				return t.stop()
+			}
 			late, err := t.close()
 			if late != nil {
 				n.tellSidecar(w, late, "") // the next start goes on

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -58,10 +59,14 @@ func (n *node) serveTerm(ctx context.Context, w *warehouse, held func() error) {
 	n.log.Info().Str("warehouse", w.Name).Msg("this replica follows the journal")
 	t := n.begin(w, held)
 	t.purge(n.purgesOf(w, t))
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+	case <-w.second.is.Done():
+	}
 	t.idle()
+	<-ctx.Done() // who does not know yet of a second writer is not to follow instead
 	w.term.Store(nil)
-	line, err := n.log.Info(), held()
+	line, err := n.log.Info(), errors.Join(w.second.seen(), held())
 	if err == nil {
 		var late error
 		if late, err = t.close(); late != nil {

@@ -85,6 +85,7 @@ func (n *node) steps() []opens {
 		{"opening the journal", n.findReserves}, {"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
 		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
 		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
+		{"starting", n.lookBeside},
 	}
 }
 

@@ -27,9 +27,9 @@ func (n *node) purgesOf(w *warehouse, t *term) *purge.Job {
 	events, log := n.journal.Warehouse(w.id), n.log.With().Str("warehouse", w.Name).Logger()
 	tells := purgeLog{log, events}
 	return purge.New(purge.Options{
-		Warehouse: w.id, Roots: t.roots, Reader: n.recorder.Reader(w.id), Documents: events, Recorder: n.recorder, Guard: w.decides,
+		Warehouse: w.id, Roots: t.roots, Reader: n.recorder.Reader(w.id), Documents: events, Recorder: soleWriter{n.recorder, &w.second}, Guard: w.decides,
 		Now: n.steady.now, Ask: n.asking(), Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate,
-		Fence: n.fence(w.id), Forget: t.forget(), Began: tells.began, Observe: tells.ended,
+		Fence: n.purgeFence(w), Forget: t.forget(), Began: tells.began, Observe: tells.ended,
 	})
 }
 
@@ -62,7 +62,9 @@ func (n *node) startPurges(ctx context.Context) error {
 			continue
 		}
 		t.purge(n.purgesOf(w, t))
+		stay := context.AfterFunc(w.second.is, t.idle)
 		n.onClose(func() error {
+			stay()
 			t.idle()
 			return nil
 		})

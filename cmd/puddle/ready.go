@@ -55,8 +55,8 @@ func (n *node) writer() rest.Writer {
 		}
 	}
 	for _, one := range n.warehouses {
-		if err == nil && one.behind != nil {
-			w.State, err = rest.WriterStopped, one.behind
+		if reason := one.readOnly(); err == nil && reason != nil {
+			w.State, err = rest.WriterStopped, reason
 		}
 	}
 	if err == nil {

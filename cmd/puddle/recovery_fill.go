@@ -30,7 +30,7 @@ func (x *recovery) fill(ctx context.Context, e *evidence) (recover.Report, error
 	report, err := x.execute(ctx, e, x.node.journal, r)
 	if err == nil {
 		// Complete. A crash before this leaves an anchor of the past, which is right.
-		err = anchor.Follow(e.roots[0].Store, x.node.journal.Warehouse(e.id), func(error) {}).Close(ctx)
+		err = anchor.Follow(e.roots[0].Store, x.node.journal, e.id, func(error) {}).Close(ctx)
 	}
 	return report, incomplete(e.Name, err)
 }

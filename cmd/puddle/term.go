@@ -35,23 +35,37 @@ type term struct {
 // begin starts to follow a warehouse's journal. held tells whether that is still allowed;
 // nil: always, and nobody else does.
 func (n *node) begin(w *warehouse, held func() error) *term {
-	t := &term{roots: w.roots, idle: func() {}}
-	if held != nil {
-		t.roots = leased.Roots(w.roots, held)
-	}
+	t := &term{idle: func() {}, roots: leased.Roots(w.roots, func() error {
+		if err := w.second.seen(); err != nil || held == nil {
+			return err
+		}
+		return held()
+	})}
 	own := t.roots[0].Store
-	t.anchor = anchor.Follow(own, n.journal.Warehouse(w.id), func(err error) {
-		n.log.Warn().Str("warehouse", w.Name).Err(err).Msg("anchor is late")
+	t.anchor = anchor.Follow(own, n.journal, w.id, func(err error) {
+		if !n.meets(w, err) {
+			n.log.Warn().Str("warehouse", w.Name).Err(err).Msg("anchor is late")
+		}
 	})
 	if w.follows {
 		t.sidecars = sidecars.Follow(sidecars.Options{
 			ID: w.id, Name: w.Name, Store: own, Roots: t.roots, From: journal.Lineage(n.journal, w.id), Others: held != nil,
-			Failed: func(err error, requestID string) { n.tellSidecar(w, err, requestID) },
+			Failed: func(err error, requestID string) {
+				if !n.meets(w, err) {
+					n.tellSidecar(w, err, requestID)
+				}
+			},
 		})
 	}
 	if mode := archive.Mode(n.config.Journal.Archive); w.follows && mode != archive.Off {
+		tell := archiveFailed(n.log, w.Name)
 		t.archive = archive.Follow(archive.Options{
-			ID: w.id, Store: own, From: n.journal, Mode: mode, Failed: archiveFailed(n.log, w.Name), Others: held != nil,
+			ID: w.id, Store: own, From: n.journal, Mode: mode, Others: held != nil,
+			Failed: func(err error) {
+				if !n.meets(w, err) {
+					tell(err)
+				}
+			},
 		})
 	}
 	t.wake()

@@ -25,7 +25,8 @@ type warehouse struct {
 	roots store.Roots // its own first
 	id    uuid.UUID   // known once it is bound
 
-	behind error // why it is read only; nil: it is not
+	behind error        // why it is read only; nil: it is not
+	second secondWriter // another catalog that writes to it
 
 	follows bool                 // sidecars and archive are written behind its journal, here or by another replica
 	term    atomic.Pointer[term] // what follows its journal here; nil: nothing, or another replica does
@@ -36,6 +37,7 @@ type warehouse struct {
 func (n *node) openWarehouses(context.Context) error {
 	for _, configured := range n.config.Warehouses {
 		w, took := &warehouse{Warehouse: configured}, n.metrics.Store(configured.Name)
+		w.noSecondWriter()
 		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
 			folder, err := dir.Open(place.Folder())
 			if err != nil {
@@ -114,6 +116,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 	if follower := n.sealing(w); follower != nil {
 		records, events = archiving{n.recorder, follower}, repeats{events, follower}
 	}
+	records = soleWriter{records, &w.second}
 	if w.behind != nil {
 		records = readOnly{w.behind}
 	}
@@ -123,20 +126,21 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
 		Unconfirmed: n.unconfirmed(w), Named: w.named(),
 	})
-	offered := rest.Warehouse{
+	return rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
 		Catalog: w.decides, Journal: events, State: reader, Present: w.present,
 		Past:   projections.NewPast(w.id, events, reader),
 		Left:   projections.NewLeft(w.id, n.journal).Past,
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
 		Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
-		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
-		Remember: func(ctx context.Context, a journal.Answer) error { return n.recorder.Remember(ctx, w.id, a) },
+		Proofs: func() []rest.Proof { return n.proofs(w.Name) },
+		Remember: func(ctx context.Context, a journal.Answer) error {
+			if w.readOnly() != nil {
+				return nil
+			}
+			return n.recorder.Remember(ctx, w.id, a)
+		},
 	}
-	if w.behind != nil {
-		offered.Remember = func(context.Context, journal.Answer) error { return nil }
-	}
-	return offered
 }
 
 // present looks whether a file is in the warehouse.

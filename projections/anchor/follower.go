@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"puddle/internal/warehouse"
 	"puddle/journal"
 )
@@ -20,10 +22,11 @@ const (
 // fails or hangs makes the anchor late and nothing else. It looks at what is there
 // before it writes, and only raises it: two of them do each other no harm. One that is
 // stopped between the two may set the other's back when it goes on, until that one is
-// woken again.
+// woken again. Where another history goes on there, it writes nothing: ErrOtherHistory.
 type Follower struct {
 	store  warehouse.Store
-	from   journal.Reader
+	of     journal.Histories
+	id     uuid.UUID
 	failed func(error)
 
 	wake   chan struct{} // holds one wake-up
@@ -49,13 +52,13 @@ func (f *Follower) State() State {
 	return f.state
 }
 
-// Follow starts a Follower of from that writes to store. Each error of reading
-// the journal or writing the file is handed to failed, from the follower's own
+// Follow starts a Follower of a warehouse's journal that writes to store. Each error of
+// reading the journal or writing the file is handed to failed, from the follower's own
 // goroutine; the next attempt comes by itself.
-func Follow(store warehouse.Store, from journal.Reader, failed func(error)) *Follower {
+func Follow(store warehouse.Store, of journal.Histories, warehouse uuid.UUID, failed func(error)) *Follower {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &Follower{
-		store: store, from: from, failed: failed,
+		store: store, of: of, id: warehouse, failed: failed,
 		wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}), unsure: true,
 	}
 	go f.run(ctx)
@@ -136,7 +139,9 @@ func (f *Follower) write(ctx context.Context) error {
 		return err
 	}
 	head := Head{Position: newest.Position, At: newest.At, WrittenAt: time.Now()}
-	written, err := raise(ctx, f.store, head, f.unsure)
+	written, err := raise(ctx, f.store, head, f.unsure, func(there Head) error {
+		return CheckBeside(ctx, f.of, f.id, there.Incarnation, there.Seq)
+	})
 	if f.unsure = err != nil; f.unsure {
 		return err
 	}
@@ -157,7 +162,7 @@ func (f *Follower) tried(err error) {
 
 // newest reads the event at the journal's head; false before birth.
 func (f *Follower) newest(ctx context.Context) (journal.Event, bool, error) {
-	for event, err := range f.from.ScanBack(ctx, 0) {
+	for event, err := range f.of.Warehouse(f.id).ScanBack(ctx, 0) {
 		return event, err == nil, err
 	}
 	return journal.Event{}, false, nil

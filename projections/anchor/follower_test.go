@@ -108,7 +108,7 @@ func neverFails(t *testing.T) func(error) {
 func TestHeadIsWrittenOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, store := newHistory(t), newPuts()
-		f := anchor.Follow(store, h.reader(), neverFails(t))
+		f := anchor.Follow(store, h.Memory, h.id, neverFails(t))
 		store.want(t)
 		first := h.grow(t)
 		f.Wake()
@@ -140,7 +140,7 @@ func TestHeadIsWrittenOnceASecond(t *testing.T) {
 func TestCloseWritesWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, store := newHistory(t), newPuts()
-		f := anchor.Follow(store, h.reader(), neverFails(t))
+		f := anchor.Follow(store, h.Memory, h.id, neverFails(t))
 		f.Wake()
 		store.want(t, 0)
 		last := h.grow(t)
@@ -158,7 +158,7 @@ func TestCloseWritesWhatIsLeft(t *testing.T) {
 func TestUnbornJournalHasNoAnchor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newPuts()
-		f := anchor.Follow(store, journal.NewMemory().Warehouse(uuid.New()), neverFails(t))
+		f := anchor.Follow(store, journal.NewMemory(), uuid.New(), neverFails(t))
 		f.Wake()
 		if err := f.Close(ctx); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func TestFailingStoreOnlyDelays(t *testing.T) {
 			h, store := newHistory(t), newPuts()
 			store.fail(fault)
 			var failures []error
-			f := anchor.Follow(store, h.reader(), func(err error) { failures = append(failures, err) })
+			f := anchor.Follow(store, h.Memory, h.id, func(err error) { failures = append(failures, err) })
 			f.Wake()
 			time.Sleep(4 * time.Second)
 			store.want(t, 0, 1*time.Second, 3*time.Second)
@@ -211,7 +211,7 @@ func TestPauseIsBounded(t *testing.T) {
 		h, store := newHistory(t), newPuts()
 		full := errors.New("full")
 		store.fail(faulty.Before(full))
-		f := anchor.Follow(store, h.reader(), func(error) {})
+		f := anchor.Follow(store, h.Memory, h.id, func(error) {})
 		f.Wake()
 		time.Sleep(time.Hour)
 		times := store.at()
@@ -234,7 +234,7 @@ func TestHangingStore(t *testing.T) {
 			<-release
 			return faulty.Fault{}
 		})
-		f := anchor.Follow(store, h.reader(), neverFails(t))
+		f := anchor.Follow(store, h.Memory, h.id, neverFails(t))
 		for range 3 {
 			f.Wake()
 			synctest.Wait()
@@ -252,7 +252,7 @@ func TestCheck(t *testing.T) {
 	h, store := newHistory(t), newPuts()
 	h.grow(t)
 	short, entries := newHistory(t), h.entries
-	f := anchor.Follow(store, h.reader(), neverFails(t))
+	f := anchor.Follow(store, h.Memory, h.id, neverFails(t))
 	if err := f.Close(ctx); err != nil {
 		t.Fatal(err)
 	}

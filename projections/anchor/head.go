@@ -77,16 +77,22 @@ func ReadHead(ctx context.Context, store warehouse.Reader) (Head, bool, error) {
 // one: of a journal of which the end is given up, before it is. Idempotent; durable on
 // return.
 func Raise(ctx context.Context, store warehouse.Store, head Head) error {
-	_, err := raise(ctx, store, head, true)
+	_, err := raise(ctx, store, head, true, func(Head) error { return nil })
 	return err
 }
 
 // raise is Raise, and answers what the anchor says then. again: what says the same may
-// not be durable, and is written once more.
-func raise(ctx context.Context, store warehouse.Store, head Head, again bool) (journal.Position, error) {
+// not be durable, and is written once more. beside judges what is there of another
+// incarnation: an error of it ends it.
+func raise(ctx context.Context, store warehouse.Store, head Head, again bool, beside func(there Head) error) (journal.Position, error) {
 	there, found, err := ReadHead(ctx, store)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return journal.Position{}, err
+	}
+	if found && there.Incarnation != head.Incarnation {
+		if err := beside(there); err != nil {
+			return journal.Position{}, err
+		}
 	}
 	if found && (there.Seq > head.Seq || there.Position == head.Position && !again) {
 		return there.Position, nil

@@ -3,6 +3,7 @@ package anchor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -31,4 +32,26 @@ func (h Head) CheckLineage(ctx context.Context, of journal.Histories, warehouse 
 		at = slices.IndexFunc(all, func(i journal.Incarnation) bool { return i.ID == parent })
 	}
 	return err
+}
+
+// CheckBeside judges what a warehouse names that a journal writes: an incarnation, and a
+// seq in it. One that the journal does not hold, at a seq that its own could have, is of
+// another catalog, which has gone on in the same warehouse: ErrOtherHistory. What comes
+// before the current incarnation is of a past that a recovery has left. The journal is
+// asked anew, so that what another process has begun in it is none. Nil before birth.
+func CheckBeside(ctx context.Context, of journal.Histories, warehouse, incarnation uuid.UUID, seq journal.Seq) error {
+	all, err := of.Incarnations(ctx, warehouse)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		if i.ID == incarnation {
+			return nil
+		}
+	}
+	at := slices.IndexFunc(all, func(i journal.Incarnation) bool { return i.Current })
+	if at < 0 || seq < all[at].First {
+		return nil
+	}
+	return fmt.Errorf("%w: the warehouse names %s:%d, the journal ends at %s and has no such incarnation", ErrOtherHistory, incarnation, seq, all[at].Head)
 }

@@ -33,10 +33,10 @@ func TestOneIsOvertaken(t *testing.T) {
 			h, store := newHistory(t), newPuts()
 			old := h.grow(t)
 			held, release := paused(store.Store, op)
-			late := anchor.Follow(held, h.reader(), neverFails(t))
+			late := anchor.Follow(held, h.Memory, h.id, neverFails(t))
 			late.Wake()
 			synctest.Wait()
-			next := anchor.Follow(store, h.reader(), neverFails(t))
+			next := anchor.Follow(store, h.Memory, h.id, neverFails(t))
 			next.Wake()
 			synctest.Wait()
 			last := h.grow(t)
@@ -75,7 +75,7 @@ func TestLostLease(t *testing.T) {
 		var why error
 		held, release := paused(leased.New(store, func() error { return why }), faulty.Put)
 		var told error
-		late := anchor.Follow(held, h.reader(), func(err error) { told = err })
+		late := anchor.Follow(held, h.Memory, h.id, func(err error) { told = err })
 		late.Wake()
 		synctest.Wait()
 		why = lost
@@ -96,7 +96,7 @@ func TestStopWritesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, store := newHistory(t), newPuts()
 		first := h.grow(t)
-		f := anchor.Follow(store, h.reader(), neverFails(t))
+		f := anchor.Follow(store, h.Memory, h.id, neverFails(t))
 		f.Wake()
 		store.want(t, 0)
 		h.grow(t)

@@ -43,6 +43,14 @@ func readHint(ctx context.Context, store warehouse.Reader) (h hint, err error) {
 	return h, nil
 }
 
+// Named is the incarnation that HEAD names, and the first event of the segment that it
+// names of it: what an archive was last seen to go on in, without a look at it. False where
+// it names none.
+func Named(ctx context.Context, store warehouse.Reader) (incarnation uuid.UUID, first journal.Seq, found bool, err error) {
+	h, err := readHint(ctx, store)
+	return h.Incarnation, h.First, h.First != 0, err
+}
+
 func writeHint(ctx context.Context, store warehouse.Store, h hint) error {
 	h.FormatVersion = FormatVersion
 	data, err := json.Marshal(h, jsontext.WithIndent("  "))

@@ -122,7 +122,7 @@ func (w *world) commit(s string) projections.Object {
 // anchored writes head.json, as a server that stops does.
 func (w *world) anchored() {
 	w.t.Helper()
-	w.must(anchor.Follow(w.files, w.journal.Warehouse(w.id), func(err error) { w.t.Error(err) }).Close(w.t.Context()))
+	w.must(anchor.Follow(w.files, w.journal, w.id, func(err error) { w.t.Error(err) }).Close(w.t.Context()))
 }
 
 // key is where a file of the warehouse is stored.
