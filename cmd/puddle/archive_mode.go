@@ -55,7 +55,8 @@ func (n *node) archived(w *warehouse) func() rest.Archive {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		end, _, err := archive.Head(ctx, w.roots[0].Store)
-		return rest.Archive{Mode: mode, Seq: end.Seq, Since: n.cameAfter(ctx, w, end.Seq, err), Err: err, Elsewhere: true}
+		seq, err := n.seenElsewhere(ctx, w, end, err)
+		return rest.Archive{Mode: mode, Seq: seq, Since: n.cameAfter(ctx, w, seq, err), Err: err, Elsewhere: true}
 	}
 }
 

@@ -131,7 +131,8 @@ func (n *node) anchored(w *warehouse) func() rest.Anchor {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		head, _, err := anchor.ReadHead(ctx, w.roots[0].Store)
-		return rest.Anchor{Seq: head.Seq, Err: err, Elsewhere: true}
+		seq, err := n.seenElsewhere(ctx, w, head.Position, err)
+		return rest.Anchor{Seq: seq, Err: err, Elsewhere: true}
 	}
 }
 
@@ -150,8 +151,9 @@ func (n *node) sidecarsNow(w *warehouse) func() rest.Sidecars {
 		defer cancel()
 		s := rest.Sidecars{Elsewhere: true}
 		cursor, _, err := sidecars.ReadCursor(ctx, w.roots[0].Store)
+		s.Seq, err = n.seenElsewhere(ctx, w, cursor, err)
 		head, asked := n.journal.Warehouse(w.id).Head(ctx)
-		s.Seq, s.Err = cursor.Seq, errors.Join(err, asked)
+		s.Err = errors.Join(err, asked)
 		switch {
 		case s.Err != nil:
 		case cursor.Incarnation == head.Incarnation && cursor.Seq < head.Seq:
@@ -162,6 +164,19 @@ func (n *node) sidecarsNow(w *warehouse) func() rest.Sidecars {
 		s.Oldest = n.cameAfter(ctx, w, cursor.Seq, err)
 		return s
 	}
+}
+
+// seenElsewhere is how far another replica has come by what lies in the warehouse: not at
+// all where that is of another history.
+func (n *node) seenElsewhere(ctx context.Context, w *warehouse, at journal.Position, unread error) (journal.Seq, error) {
+	if unread != nil {
+		return 0, unread
+	}
+	if err := anchor.CheckBeside(ctx, n.journal, w.id, at.Incarnation, at.Seq); err != nil {
+		n.meets(w, err)
+		return 0, err
+	}
+	return at.Seq, nil
 }
 
 // cameAfter is when the first event after one came: for how long another replica has left

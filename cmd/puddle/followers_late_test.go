@@ -1,10 +1,14 @@
 package main
 
 import (
+	"net/http"
 	"regexp"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"puddle/internal/postgrestest"
+	"puddle/projections/anchor"
 )
 
 // While nobody follows, as when a copy of the database has brought a lease along from a
@@ -23,4 +27,31 @@ func TestNobodyFollows(t *testing.T) {
 			t.Fatalf("somebody follows: %s", page)
 		}
 	}
+}
+
+// What lies in the warehouse of another history is not how far another replica has come,
+// however high its seq is.
+func TestWhatIsSeenElsewhereIsOfTheJournal(t *testing.T) {
+	url, dir := postgrestest.Open(t), t.TempDir()
+	started(t, replica(t, dir, url, 1, "")).stopped()
+	execute(t, url, `DELETE FROM puddle.leases`, `INSERT INTO puddle.leases
+		SELECT warehouse, 'followers', gen_random_uuid(), (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 3600000 FROM puddle.heads`)
+	r := started(t, replica(t, dir, url, 2, ""))
+	own := r.node.warehouses[0].roots[0].Store
+	head, _, err := anchor.ReadHead(t.Context(), own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head.Incarnation, head.Seq = uuid.New(), 1<<20
+	if err := anchor.Raise(t.Context(), own, head); err != nil {
+		t.Fatal(err)
+	}
+	page := r.page("/api/puddle/v1/status")
+	if !regexp.MustCompile(`"anchor":\{"seq":0,"behind":1,"failed":0,"error":"[^"]*another history[^"]*","elsewhere":true`).MatchString(page) {
+		t.Errorf("the anchor is of another history: %s", page)
+	}
+	if status := r.ready(); status != http.StatusServiceUnavailable {
+		t.Errorf("it has seen a second writer: ready is %d", status)
+	}
+	r.stopped()
 }
