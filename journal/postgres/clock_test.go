@@ -32,8 +32,8 @@ func TestLawClock(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "round trips") {
 			up += span("pause", 10*time.Minute)
 			if rapid.IntRange(0, 5).Draw(t, "set") == 0 {
-				hours := rapid.SampledFrom([]time.Duration{-30, -2, 2, 30}).Draw(t, "hours")
-				ahead, trips = ahead+hours*time.Hour, nil
+				by := rapid.SampledFrom([]time.Duration{-30 * time.Hour, -2 * time.Hour, 2 * time.Hour, 30 * time.Hour}).Draw(t, "by")
+				ahead, trips = ahead+by, nil
 			}
 			asked := up
 			up += span("there", 20*time.Second)
