@@ -51,17 +51,6 @@ func (g *guards) check(unsafe bool) error {
 	return nil
 }
 
-// refuseCopies refuses a session with a server that is a copy of another one: it may be
-// behind what was acknowledged.
-func refuseCopies(ctx context.Context, session *pgx.Conn) error {
-	var recovering bool
-	err := session.QueryRow(ctx, `SELECT pg_is_in_recovery()`).Scan(&recovering)
-	if err == nil && recovering {
-		err = ErrReadOnly
-	}
-	return err
-}
-
 func (db *DB) checkSession(ctx context.Context) error {
 	var g guards
 	err := db.Read(ctx, func(conn *pgx.Conn) error {

@@ -28,13 +28,15 @@ var migrations embed.FS
 // does, and the others wait: goose's own lock comes after its first table.
 func (db *DB) migrate(ctx context.Context, c *pgx.ConnConfig) (err error) {
 	schema := db.options.Schema
-	c = c.Copy()
-	c.RuntimeParams["lock_timeout"] = "0" // the others' migrations may take as long as they want
+	set := db.options.settings(c.RuntimeParams).with("lock_timeout", "0") // the others' migrations may take as long as they want
 	session, err := pgx.ConnectConfig(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }() // which gives the lock back
+	if _, err := set.apply(ctx, session); err != nil {
+		return err
+	}
 	if _, err := session.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('puddle: migrate ' || $1::text, 0))`, schema); err != nil {
 		return err
 	}
@@ -44,7 +46,7 @@ func (db *DB) migrate(ctx context.Context, c *pgx.ConnConfig) (err error) {
 	if err := suits(ctx, session, schema); err != nil {
 		return err
 	}
-	there, err := runMigrations(ctx, c)
+	there, err := runMigrations(ctx, c, set)
 	if err != nil {
 		return grants(ctx, session, fmt.Errorf("migrate the schema %s: %w", schema, err), `ALTER SCHEMA `+quote(schema)+` OWNER TO %[2]s`)
 	}
@@ -77,8 +79,11 @@ func (db *DB) knows(there int64) error {
 }
 
 // runMigrations runs those that are missing, and answers the version that is there then.
-func runMigrations(ctx context.Context, c *pgx.ConnConfig) (there int64, err error) {
-	db := stdlib.OpenDB(*c)
+func runMigrations(ctx context.Context, c *pgx.ConnConfig, set settings) (there int64, err error) {
+	db := stdlib.OpenDB(*c, stdlib.OptionAfterConnect(func(ctx context.Context, session *pgx.Conn) error {
+		_, err := set.apply(ctx, session)
+		return err
+	}))
 	defer func() { err = errors.Join(err, db.Close()) }()
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {

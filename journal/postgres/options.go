@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -83,32 +82,14 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	if c.ConnConfig.ConnectTimeout == 0 {
 		c.ConnConfig.ConnectTimeout = connectLimit
 	}
-	setSession(c.ConnConfig)
-	c.ConnConfig.RuntimeParams["search_path"] = o.Schema
 	c.ConnConfig.OnNotice = warned
-	c.AfterConnect = refuseCopies
-	if o.ReadOnly {
-		c.AfterConnect = func(context.Context, *pgx.Conn) error { return nil }
-		c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	set := o.settings(c.ConnConfig.RuntimeParams)
+	c.AfterConnect = func(ctx context.Context, session *pgx.Conn) error {
+		recovering, err := set.apply(ctx, session)
+		if err == nil && recovering && !o.ReadOnly {
+			err = ErrReadOnly // a copy of another server may be behind what was acknowledged
+		}
+		return err
 	}
 	return c, nil
-}
-
-// setSession sets what the URL does not. Rows are looked up by keys: a plan that was made
-// while a table was small is the one for when it is large, and is made once a session.
-func setSession(c *pgx.ConnConfig) {
-	for name, value := range map[string]string{
-		"plan_cache_mode":                     "force_generic_plan",
-		"enable_seqscan":                      "off",
-		"enable_hashjoin":                     "off",
-		"enable_mergejoin":                    "off",
-		"jit":                                 "off",
-		"application_name":                    "puddle",
-		"lock_timeout":                        strconv.FormatInt(LockLimit.Milliseconds(), 10),
-		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleLimit.Milliseconds(), 10),
-	} {
-		if _, set := c.RuntimeParams[name]; !set {
-			c.RuntimeParams[name] = value
-		}
-	}
 }
