@@ -33,3 +33,13 @@ func TestTablesOfOthers(t *testing.T) {
 	}
 	execute(t, url, `INSERT INTO public.invoices VALUES (2)`)
 }
+
+// TestNotLetIn: a start that is not let in ends at once, and waits for nothing.
+func TestNotLetIn(t *testing.T) {
+	var told strings.Builder
+	url := strings.Replace(postgrestest.Open(t), "/t", "/no_t", 1)
+	_, err := startServer(t.Context(), configured(t, t.TempDir(), inPostgres(url)), zerolog.New(&told))
+	if exitCode(err) != codeNoLook || strings.Contains(told.String(), "waiting") {
+		t.Errorf("exit code %d: %v\n%s", exitCode(err), err, told.String())
+	}
+}

@@ -59,6 +59,8 @@ func inWords(err error) error {
 		return errors.New("the newest event of a warehouse is missing in the database: an operator must look, with puddle verify")
 	case errors.Is(err, postgres.ErrAlone):
 		return errors.New("a recovery or a compaction is alone with the database")
+	case errors.Is(err, postgres.ErrNotLetIn):
+		return errors.New("the database does not let this process in")
 	case errors.Is(err, postgres.ErrAway):
 		return errors.New("the database cannot be reached")
 	case errors.Is(err, postgres.ErrReadOnly):

@@ -107,6 +107,9 @@ func (n *shared) await(ctx context.Context, part func() error) error {
 }
 
 func mayPass(err error) bool {
+	if errors.Is(err, journalpostgres.ErrNotLetIn) {
+		return false
+	}
 	return errors.Is(err, journalpostgres.ErrAway) || errors.Is(err, journalpostgres.ErrBusy) || errors.Is(err, journal.ErrUnknownOutcome)
 }
 

@@ -106,7 +106,6 @@ func (db *DB) Supersede(ctx context.Context, by, aside string) error {
 
 // MayNot is an error of the server, and ErrMayNot where it is one for want of rights.
 func MayNot(err error) error {
-	const insufficientPrivilege = "42501"
 	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Code == insufficientPrivilege && !errors.Is(err, ErrMayNot) {
 		return fmt.Errorf("%w: %w", ErrMayNot, err)
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -24,6 +25,10 @@ var (
 	ErrBusy = errors.New("the database is busy")
 	// ErrAway: it cannot be reached, or ended the session: it starts, stops or has crashed.
 	ErrAway = errors.New("the database is away")
+	// ErrNotLetIn is an ErrAway: the server does not know the role, its password or the
+	// database, or one of the two does not take the other's certificate. It does not pass by
+	// itself.
+	ErrNotLetIn = fmt.Errorf("%w: this process is not let in", ErrAway)
 )
 
 // class is what an error of the server says of the transaction in which it came.
@@ -98,12 +103,15 @@ func classify(err error) class {
 	return meaningOf(err).class
 }
 
-// whyNot is ErrBusy, ErrAway or nil. An outcome that is unknown is nothing but that.
+// whyNot is ErrBusy, ErrAway, ErrNotLetIn or nil. An outcome that is unknown is nothing but that.
 func whyNot(err error) error {
 	if err == nil || errors.Is(err, journal.ErrUnknownOutcome) || errors.Is(err, ErrBusy) || errors.Is(err, ErrAway) {
 		return nil
 	}
 	why := meaningOf(err).why
+	if why == nil && isNotLetIn(err) {
+		why = ErrNotLetIn
+	}
 	if why == nil && (isUnreachable(err) || isNetwork(err)) {
 		why = ErrAway
 	}
@@ -119,6 +127,18 @@ func isLost(err error) bool {
 func isUnreachable(err error) bool {
 	_, ok := errors.AsType[*pgconn.ConnectError](err)
 	return ok
+}
+
+// isNotLetIn tells that there was no session to be had for who asked.
+func isNotLetIn(err error) bool {
+	if !isUnreachable(err) {
+		return false
+	}
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(said.Code, "28") || said.Code == noDatabase || said.Code == insufficientPrivilege
+	}
+	_, unverified := errors.AsType[*tls.CertificateVerificationError](err)
+	return unverified
 }
 
 func isNetwork(err error) bool {
@@ -166,8 +186,11 @@ func isRefused(err error) bool {
 		(strings.HasPrefix(said.Code, "22") || strings.HasPrefix(said.Code, "23") || strings.HasPrefix(said.Code, "54"))
 }
 
-// uniqueViolation is that something is there already.
-const uniqueViolation = "23505"
+const (
+	uniqueViolation       = "23505" // something is there already
+	noDatabase            = "3D000"
+	insufficientPrivilege = "42501"
+)
 
 // isTaken tells that somebody else has appended, not that another table is damaged.
 func isTaken(err error) bool {
