@@ -14,6 +14,7 @@ func PackObject(o projections.HeldObject, data []byte) []byte {
 	return p
 }
 
+// UnpackObject reads into o what PackObject has written. ErrCorrupt.
 func UnpackObject(data []byte, o *projections.HeldObject) error {
 	u := unpacking{rest: data}
 	o.Location, o.Pointer = u.end()

@@ -95,7 +95,9 @@ func MadeBy(s projections.Step) int64 {
 	return 0
 }
 
+// FileKey stands for a file by its location: two files have the same one very rarely, so
+// that who finds it compares locations. It is never 0.
 func FileKey(location string) int64 {
 	sum := sha256.Sum256([]byte(location))
-	return int64(binary.BigEndian.Uint64(sum[:8]) | 1) // never 0
+	return int64(binary.BigEndian.Uint64(sum[:8]) | 1)
 }
