@@ -36,6 +36,7 @@ type node struct {
 	purpose purpose
 	clock   recorder.Clock // of this machine; once a database is open, the database's
 	steady  *steady        // what dates documents, answers and graces
+	looks   time.Duration  // how often second writers are looked for
 	metrics *rest.Metrics
 
 	metastore
@@ -59,7 +60,7 @@ func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock,
 }
 
 func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Clock) *node {
-	n := &node{config: c, log: log, purpose: p, clock: clock, steady: &steady{clock: clock}}
+	n := &node{config: c, log: log, purpose: p, clock: clock, steady: &steady{clock: clock}, looks: lookEvery}
 	if c.Metrics {
 		n.metrics = rest.NewMetrics(build())
 	}

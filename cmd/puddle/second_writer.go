@@ -98,7 +98,7 @@ func (n *node) lookBeside(context.Context) error {
 	var all sync.WaitGroup
 	for _, w := range n.followed() {
 		all.Go(func() {
-			every(ctx, lookEvery, func() {
+			every(ctx, n.looks, func() {
 				asked, enough := context.WithTimeout(ctx, lookEvery)
 				defer enough()
 				n.meets(w, n.look(asked, w))

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"puddle/cmd/puddle/config"
@@ -161,6 +162,38 @@ func TestARecoveryIsNoSecondCatalog(t *testing.T) {
 		}
 	}
 	again.stopped()
+}
+
+// A server that nobody asks for anything notices by itself.
+func TestAnIdleServerLooks(t *testing.T) {
+	log, told := seconds()
+	s, err := newServer(configured(t, t.TempDir(), ""), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.node.looks = time.Millisecond
+	if err := s.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w := s.node.warehouses[0]
+	for w.term.Load().anchor.State().Written.IsZero() {
+	}
+	own := w.roots[0].Store
+	head := anchor.Head{Position: journal.Position{Incarnation: uuid.New(), Seq: 1 << 20, Hash: journal.Digest{1}}, At: time.Now(), WrittenAt: time.Now()}
+	if err := anchor.Raise(t.Context(), own, head); err != nil {
+		t.Fatal(err)
+	}
+	<-told
+	r := &running{server: s, t: t}
+	if status, body := r.read("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "read only until restart") {
+		t.Errorf("readyz: %d %s", status, body)
+	}
+	if there, _, err := anchor.ReadHead(t.Context(), own); err != nil || there.Incarnation != head.Incarnation {
+		t.Errorf("the head is %s, %v", there, err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // Who looks again and again does so until it is stopped.
