@@ -41,7 +41,11 @@ type Cluster struct {
 // "fsync=on". The test is skipped or fails where PostgreSQL is not installed.
 func New(tb testing.TB, settings ...string) *Cluster {
 	tb.Helper()
-	c, err := create(need(tb), settings)
+	bin := need(tb)
+	shared.mu.Lock()
+	like := shared.cluster
+	shared.mu.Unlock()
+	c, err := create(bin, quick(), like, settings)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -50,23 +54,23 @@ func New(tb testing.TB, settings ...string) *Cluster {
 }
 
 // Start starts a server for a program that is no test, with settings as New takes
-// them. The program ends it with Remove.
+// them, on the disk of the temporary folder. The program ends it with Remove.
 func Start(settings ...string) (*Cluster, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	return create(bin, settings)
+	return create(bin, disk, nil, settings)
 }
 
-// create makes the files of a cluster and starts it.
-func create(bin string, settings []string) (c *Cluster, err error) {
+// create makes the files of a cluster in a folder, with those of another if there is one,
+// and starts it.
+func create(bin, folder string, like *Cluster, settings []string) (c *Cluster, err error) {
 	c = &Cluster{bin: bin, settings: settings}
 	if c.as, err = owner(); err != nil {
 		return nil, err
 	}
-	// The path of a socket has about a hundred bytes.
-	if c.folder, err = os.MkdirTemp("/tmp", "pg"); err != nil {
+	if c.folder, err = os.MkdirTemp(folder, "pg"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -79,9 +83,8 @@ func create(bin string, settings []string) (c *Cluster, err error) {
 			return nil, err
 		}
 	}
-	initdb := c.command(filepath.Join(bin, "initdb"), "-D", c.data(), "-U", Superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	if err := c.initialize(like); err != nil {
+		return nil, err
 	}
 	return c, c.Start()
 }
@@ -155,24 +158,6 @@ func (c *Cluster) URL(database, user string) string {
 
 // Socket is the path of the server's socket.
 func (c *Cluster) Socket() string { return filepath.Join(c.folder, ".s.PGSQL.5432") }
-
-// Open makes a database for a test, and gives the superuser's URL of it. Safe for
-// concurrent use.
-func (c *Cluster) Open(tb testing.TB) string {
-	tb.Helper()
-	url, err := c.Database(context.Background())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return url
-}
-
-// Database makes an empty database, and gives the superuser's URL of it. Safe for
-// concurrent use.
-func (c *Cluster) Database(ctx context.Context) (string, error) {
-	name := fmt.Sprint("t", c.made.Add(1))
-	return c.URL(name, Superuser), c.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0")
-}
 
 // PID is the root of the tree of the server's processes, while it runs.
 func (c *Cluster) PID() int { return c.server.Process.Pid }

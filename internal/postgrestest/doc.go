@@ -10,7 +10,8 @@
 // fails when PUDDLE_TEST_REQUIRE is "all". PostgreSQL refuses to run as root, so that
 // under root it runs as the user postgres, or nobody. It listens on a socket in a
 // temporary folder and nowhere else, and trusts everybody. fsync is off unless a
-// setting says otherwise: that it dies loses nothing, that the machine does would.
+// setting says otherwise: that it dies loses nothing, that the machine does would. The
+// server of a test has its files in memory where there is room.
 //
 // A server does not outlive its test binary, however that ends: it waits for the end
 // of a pipe which the binary holds.

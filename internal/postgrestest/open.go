@@ -1,6 +1,9 @@
 package postgrestest
 
 import (
+	"flag"
+	"net/url"
+	"os"
 	"sync"
 	"testing"
 )
@@ -16,8 +19,14 @@ var shared struct {
 
 // Main runs the tests of a package, stops the server that they shared, and answers
 // the exit code: TestMain hands it to os.Exit. The settings are that server's, as New
-// takes them.
+// takes them. Where not everything is required, laws (pgregory.net/rapid) are checked a
+// quarter as often as elsewhere, unless -rapid.checks says how often.
 func Main(m *testing.M, settings ...string) int {
+	if flag.Lookup("rapid.checks") != nil && os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
+		if err := flag.Set("rapid.checks", "25"); err != nil { // before flags are parsed
+			panic(err)
+		}
+	}
 	shared.mu.Lock()
 	shared.inMain, shared.settings = true, settings
 	shared.mu.Unlock()
@@ -31,10 +40,20 @@ func Main(m *testing.M, settings ...string) int {
 }
 
 // Open gives the superuser's URL of an empty database for one test, in the server
-// that the tests of the package share. Safe for concurrent use.
+// that the tests of the package share. It goes with the test, whoever still uses it. Safe
+// for concurrent use.
 func Open(tb testing.TB) string {
 	tb.Helper()
-	return Shared(tb).Open(tb)
+	c := Shared(tb)
+	source := c.Open(tb)
+	tb.Cleanup(func() {
+		u, err := url.Parse(source)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		c.Exec(tb, drop(u.Path[1:]))
+	})
+	return source
 }
 
 // Shared is the server that the tests of the package share: nobody stops it.
@@ -47,7 +66,7 @@ func Shared(tb testing.TB) *Cluster {
 		tb.Fatal("TestMain of this package does not call postgrestest.Main")
 	}
 	if shared.cluster == nil && shared.err == nil {
-		shared.cluster, shared.err = create(bin, shared.settings)
+		shared.cluster, shared.err = create(bin, quick(), nil, shared.settings)
 	}
 	if shared.err != nil {
 		tb.Fatal(shared.err)
