@@ -87,7 +87,8 @@ func TestJoinAgain(t *testing.T) {
 
 	leaveAlone := func() {}
 	for err != nil { // when it is alone before the server is back
-		terminate(t, url, ask[int](t, url, joined+` AND granted`))
+		ask[int](t, url, `SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory'
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 		leaveAlone, err = other.Alone(t.Context())
 	}
 	for ask[int](t, url, joined+` AND NOT granted`) == 0 {
