@@ -46,7 +46,7 @@ func TestAloneBesideReplica(t *testing.T) {
 	}
 	defer db.Close()
 	leave := func() {}
-	for err = error(postgres.ErrBusy); err != nil; leave, err = db.Alone(t.Context()) {
+	for err = postgres.ErrBusy; err != nil; leave, err = db.Alone(t.Context()) {
 		execute(t, url, `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 	}
