@@ -87,7 +87,7 @@ func TestJoinAgain(t *testing.T) {
 
 	leaveAlone := func() {}
 	for err != nil { // when it is alone before the server is back
-		ask[int](t, url, `SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory'
+		ask[int](t, url, `SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_locks WHERE locktype = 'advisory'
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 		leaveAlone, err = other.Alone(t.Context())
 	}

@@ -145,7 +145,7 @@ func standbys(t *testing.T, server *postgrestest.Cluster, names string) {
 
 func terminate(t testing.TB, url string, pid int) {
 	t.Helper()
-	if !ask[bool](t, url, `SELECT pg_terminate_backend($1)`, pid) {
+	if !ask[bool](t, url, `SELECT pg_terminate_backend($1, 10000)`, pid) {
 		t.Errorf("there is no process %d", pid)
 	}
 }
