@@ -77,7 +77,7 @@ func TestJoinAgain(t *testing.T) {
 	const joined = `SELECT coalesce(max(pid), 0) FROM pg_locks WHERE locktype = 'advisory'
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 	first := ask[int](t, url, joined)
-	terminate(t, url, first)
+	end(t, url, first)
 	again := first
 	for again == first || again == 0 {
 		again = ask[int](t, url, joined+` AND granted`)

@@ -60,7 +60,7 @@ func TestNotAloneAnyMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	terminate(t, url, ask[int](t, url, holders, "ExclusiveLock"))
+	end(t, url, ask[int](t, url, holders, "ExclusiveLock"))
 	e := after(t, db, draft(lake))
 	err = db.Append(t.Context(), e)
 	wantLocked(t, err, "kept others out is lost")

@@ -145,8 +145,16 @@ func standbys(t *testing.T, server *postgrestest.Cluster, names string) {
 
 func terminate(t testing.TB, url string, pid int) {
 	t.Helper()
-	if !ask[bool](t, url, `SELECT pg_terminate_backend($1, 10000)`, pid) {
+	if !ask[bool](t, url, `SELECT pg_terminate_backend($1)`, pid) {
 		t.Errorf("there is no process %d", pid)
+	}
+}
+
+// end is terminate that waits until the process is gone.
+func end(t testing.TB, url string, pid int) {
+	t.Helper()
+	if !ask[bool](t, url, `SELECT pg_terminate_backend($1, 10000)`, pid) {
+		t.Errorf("process %d does not end", pid)
 	}
 }
 
