@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -79,11 +80,7 @@ func pool(t *testing.T, program string, to *pgx.ConnConfig) string {
 	}
 	port := free.Addr().(*net.TCPAddr).Port
 	free.Close()
-	folder, err := os.MkdirTemp("", "pooler")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder := t.TempDir()
 	ini := filepath.Join(folder, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\n%[1]s = host=%[2]s port=%[3]d dbname=%[1]s user=%[4]s\n[pgbouncer]\npool_mode = session\n"+
 		"listen_addr = 127.0.0.1\nlisten_port = %[5]d\nunix_socket_dir =\nauth_type = any\n", to.Database, to.Host, to.Port, to.User, port)
@@ -92,7 +89,7 @@ func pool(t *testing.T, program string, to *pgx.ConnConfig) string {
 	}
 	args := []string{"-q", ini}
 	if os.Geteuid() == 0 {
-		if err := os.Chmod(folder, 0o755); err != nil {
+		if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(folder), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		args = append([]string{"-u", ownerOf(t, to.Host)}, args...)

@@ -112,7 +112,7 @@ func (w *Watch) returns(ctx context.Context, e journal.Event, moves []journal.Mo
 		if m.From != nil || !ok {
 			continue
 		}
-		begun, err := false, error(nil)
+		var begun bool
 		if p.Done {
 			begun, err = w.bar.removed(ctx, e, m)
 		} else {
