@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,13 +64,19 @@ func TestGraceIsAsked(t *testing.T) {
 		defer w.stop(t)
 		dead := plain("dead", root+"/a")
 		w.dropped(t, dead)
-		o, away := w.options(t), errors.New("away")
+		o := w.options(t)
+		var there atomic.Bool
 		o.Now = func() time.Time { return w.clock.Now().Add(2 * grace) }
-		o.Ask = func(context.Context) (time.Time, error) { return w.clock.Now(), away }
+		o.Ask = func(context.Context) (time.Time, error) {
+			if !there.Load() {
+				return time.Time{}, errors.New("away")
+			}
+			return w.clock.Now(), nil
+		}
 		defer run(purge.New(o))()
 		time.Sleep(grace - time.Minute)
 		w.wantLeft(t, dead.names()...)
-		away = nil
+		there.Store(true)
 		time.Sleep(time.Minute - time.Second)
 		synctest.Wait()
 		w.wantLeft(t, dead.names()...)
