@@ -64,11 +64,24 @@ func (n *shared) openToVerify(ctx context.Context, say func(verifyLine)) error {
 	}
 	err = n.openTables(ctx)
 	if errors.Is(err, pointers.ErrSchema) {
-		say(verifyLine{Finding: &verify.Finding{Level: 2, Severity: verify.Note, Kind: verify.KindTables, Place: "schema " + c.Schema,
-			Message: err.Error() + ": the next start makes them anew"}})
+		found := otherTables(c.Schema, err)
+		say(verifyLine{Finding: &found})
 		return nil
 	}
 	return err
+}
+
+// otherTables is what is said of pointer tables of another build: a start makes older ones
+// anew, and is refused over newer ones.
+func otherTables(schema string, err error) verify.Finding {
+	found := verify.Finding{Level: 2, Severity: verify.Note, Kind: verify.KindTables, Place: "schema " + schema, Message: err.Error()}
+	if !errors.Is(err, journal.ErrFormat) {
+		found.Message += ": the next start makes them anew"
+		return found
+	}
+	found.Severity = verify.Warning
+	found.Next = "puddle serve of the newer build; or DROP TABLE " + schema + ".pointers, after which a start of this one makes them anew"
+	return found
 }
 
 // foldElsewhere makes empty tables in a folder for temporary files, which other runs do
