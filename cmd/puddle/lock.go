@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // holder says who has a data folder open.
@@ -40,23 +41,14 @@ func acquire(dir string) (*lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		l := &lock{file}
-		if err := l.publish(holder{pid: os.Getpid()}); err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
-		return l, nil
+	if err := flock(file, dir, syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
-	defer file.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		by, err := readHolder(dir)
-		if err != nil {
-			return nil, err
-		}
-		return nil, &held{dir, by}
+	l := &lock{file}
+	if err := l.publish(holder{pid: os.Getpid()}); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
-	return nil, fmt.Errorf("lock %s: %w", dir, err)
+	return l, nil
 }
 
 // share keeps whoever changes a data folder out of it, and leaves no trace: where nobody
@@ -69,19 +61,32 @@ func share(dir string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	if err == nil {
-		return file.Close, nil
+	if err := flock(file, dir, syscall.LOCK_SH); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
-	defer file.Close()
-	if !errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	return file.Close, nil
+}
+
+// flock takes a lock of the file of a folder, or answers *held. A holder that says nothing
+// of itself has just begun, or has given the lock back, which a process that it was starting
+// at that time holds for a moment longer: it is waited for, up to lockTime.
+func flock(file *os.File, dir string, how int) error {
+	for until := time.Now().Add(lockTime); ; time.Sleep(lockTime / 100) {
+		err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return fmt.Errorf("lock %s: %w", dir, err)
+		}
+		by, err := readHolder(dir)
+		if err != nil {
+			return err
+		}
+		if by.pid != 0 || time.Now().After(until) {
+			return &held{dir, by}
+		}
 	}
-	by, err := readHolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	return nil, &held{dir, by}
 }
 
 // publish writes who holds the lock, for others to read.
