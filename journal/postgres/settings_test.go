@@ -47,8 +47,11 @@ func TestSettings(t *testing.T) {
 // and read, and who runs is seen.
 func TestPooler(t *testing.T) {
 	program, err := programs.LookPath("pgbouncer")
-	if err != nil {
-		t.Skip("pgbouncer is not installed")
+	switch {
+	case err != nil && os.Getenv("PUDDLE_TEST_REQUIRE") != "all":
+		t.Skip("needs pgbouncer (Debian: apt-get install pgbouncer)")
+	case err != nil:
+		t.Fatal(err)
 	}
 	server := postgrestest.Shared(t)
 	config, err := pgx.ParseConfig(server.Open(t))

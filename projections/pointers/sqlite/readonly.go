@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+
 	"puddle/projections/pointers"
 )
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	_ "embed"
 	"fmt"
+
 	"puddle/projections/pointers"
 )
 

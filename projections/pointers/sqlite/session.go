@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"puddle/projections/pointers"
 	"strings"
 	"sync/atomic"
+
+	"puddle/projections/pointers"
 )
 
 // session is one connection with the statements it has prepared. One goroutine
