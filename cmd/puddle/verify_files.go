@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -137,11 +136,9 @@ func (n *node) copyTables(say func(verifyLine)) error {
 		return err
 	}
 	n.onClose(func() error { return os.RemoveAll(folder) })
-	copied := filepath.Join(folder, "puddle.db")
-	for _, suffix := range []string{"", "-wal"} {
-		if err := copyFile(path+suffix, copied+suffix); err != nil && !(suffix != "" && errors.Is(err, os.ErrNotExist)) {
-			return err
-		}
+	copied, err := sqlite.Copy(path, folder)
+	if err != nil {
+		return err
 	}
 	db, err := sqlite.Open(copied, sqlite.Options{})
 	found := verify.Finding{Level: 2, Severity: verify.Error, Kind: verify.KindTables, Place: path}
@@ -159,20 +156,6 @@ func (n *node) copyTables(say func(verifyLine)) error {
 	}
 	say(verifyLine{Finding: &found})
 	return nil
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // makeTables sets the file of the pointer tables aside and fills new ones from the

@@ -60,13 +60,24 @@ func copied(path string) (copy string, remove func() error, err error) {
 		return "", nil, err
 	}
 	remove = func() error { return os.RemoveAll(folder) }
-	copy = filepath.Join(folder, filepath.Base(path))
-	for _, suffix := range []string{"", "-wal"} {
-		if err := copyFile(path+suffix, copy+suffix); err != nil {
-			return "", nil, errors.Join(err, remove())
-		}
+	if copy, err = Copy(path, folder); err != nil {
+		return "", nil, errors.Join(err, remove())
 	}
 	return copy, remove, nil
+}
+
+// Copy copies a file that nobody has open, with the log beside it if there is one, into a
+// folder, where Open finds both under the path that it answers. A copy that is there is an
+// error.
+func Copy(path, folder string) (copy string, err error) {
+	copy = filepath.Join(folder, filepath.Base(path))
+	for _, suffix := range []string{"", "-wal"} {
+		err := copyFile(path+suffix, copy+suffix)
+		if err != nil && (suffix == "" || !errors.Is(err, os.ErrNotExist)) {
+			return "", err
+		}
+	}
+	return copy, nil
 }
 
 func copyFile(from, to string) error {
