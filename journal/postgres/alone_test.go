@@ -68,7 +68,15 @@ func wantLocked(t *testing.T, err error, by string) {
 // TestJoinAgain: a server whose session is lost joins again, and waits for who is alone.
 func TestJoinAgain(t *testing.T) {
 	url := postgrestest.Open(t)
-	db, other := open(t, url), open(t, url)
+	db, other, watcher := open(t, url), open(t, url), connect(t, url)
+	count := func(query string) int {
+		t.Helper()
+		var n int
+		if err := watcher.QueryRow(t.Context(), query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
 	leave, err := db.Join(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -76,25 +84,25 @@ func TestJoinAgain(t *testing.T) {
 	defer leave()
 	const joined = `SELECT coalesce(max(pid), 0) FROM pg_locks WHERE locktype = 'advisory'
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-	first := ask[int](t, url, joined)
+	first := count(joined)
 	end(t, url, first)
 	again := first
 	for again == first || again == 0 {
-		again = ask[int](t, url, joined+` AND granted`)
+		again = count(joined+` AND granted`)
 	}
 	_, err = other.Alone(t.Context())
 	wantLocked(t, err, "1 server runs")
 
 	leaveAlone := func() {}
 	for err != nil { // when it is alone before the server is back
-		ask[int](t, url, `SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_locks WHERE locktype = 'advisory'
+		count(`SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_locks WHERE locktype = 'advisory'
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 		leaveAlone, err = other.Alone(t.Context())
 	}
-	for ask[int](t, url, joined+` AND NOT granted`) == 0 {
+	for count(joined+` AND NOT granted`) == 0 {
 	}
 	leaveAlone()
-	for ask[int](t, url, joined+` AND granted`) == 0 {
+	for count(joined+` AND granted`) == 0 {
 	}
 	_, err = other.Alone(t.Context())
 	wantLocked(t, err, "1 server runs")
