@@ -20,7 +20,10 @@ type realPlace struct {
 func apart(warehouses []*warehouse) error {
 	var all []realPlace
 	for _, w := range warehouses {
-		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
+		for _, place := range w.Places() {
+			if !place.IsFolder() {
+				continue
+			}
 			folder, err := filepath.EvalSymlinks(place.Folder())
 			if err != nil {
 				return err

@@ -26,7 +26,9 @@ func (n *node) disks() []disk {
 	c := n.config
 	disks := []disk{{"data-dir", c.DataDir}}
 	for _, w := range n.warehouses {
-		disks = append(disks, disk{"warehouse:" + w.Name, w.Root.Folder()})
+		if w.Root.IsFolder() {
+			disks = append(disks, disk{"warehouse:" + w.Name, w.Root.Folder()})
+		}
 	}
 	if c.Metastore.Type == config.Memory || c.Metastore.Type == config.Postgres && n.purpose != serving { // which may have none
 		return disks[1:]

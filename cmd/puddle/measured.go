@@ -5,22 +5,28 @@ import (
 	"time"
 
 	store "puddle/internal/warehouse"
-	"puddle/internal/warehouse/dir"
 	"puddle/rest"
 )
 
-// measured is a folder that tells how long it took. What is not told of, such as
-// listing it, is the folder's own.
+// measured is a store that tells how long it took. What is not told of, such as
+// listing it, is the store's own.
 type measured struct {
-	*dir.Store
+	store.Store
 	took rest.StoreTimes
 }
 
-var (
-	_ store.Store   = measured{}
-	_ store.Folders = measured{}
-	_ store.Finder  = measured{}
-)
+// measuredFolder is a measured folder of a file system.
+type measuredFolder struct {
+	measured
+	folder
+}
+
+// folder is what a folder of a file system has beside a store.
+type folder interface {
+	store.Folders
+	store.Finder
+	store.Odd
+}
 
 // Get implements store.Reader.
 func (m measured) Get(ctx context.Context, key string, limit int64) ([]byte, error) {

@@ -3,18 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
-	"puddle/cmd/puddle/config"
 	"puddle/journal"
 )
 
 // openWarehouses opens them. A dry run makes no folder that is not there.
 func (x *recovery) openWarehouses(ctx context.Context) error {
 	for _, w := range x.node.config.Warehouses {
-		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
-			if _, err := os.Stat(place.Folder()); err != nil && x.DryRun {
-				return fmt.Errorf("warehouse %s: %w", w.Name, err)
+		for _, place := range w.Places() {
+			if absentFolder(place) && x.DryRun {
+				return fmt.Errorf("warehouse %s: there is no folder %s", w.Name, place.Folder())
 			}
 		}
 	}

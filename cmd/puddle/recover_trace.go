@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
+	"slices"
 	"strings"
 
 	"puddle/cmd/puddle/config"
-	store "puddle/internal/warehouse"
-	"puddle/internal/warehouse/dir"
 	"puddle/journal"
 	"puddle/recover"
+	"puddle/rest"
 )
 
 // nothingThere is what was looked for.
@@ -27,7 +26,7 @@ func (x *recovery) traced(ctx context.Context) error {
 		return noLook(err)
 	}
 	for _, w := range c.Warehouses {
-		if absent(w.Root.Folder()) {
+		if absentFolder(w.Root) {
 			return recover.NoTrace(w.Name, w.Root.URL, "there is no such folder")
 		}
 		if !empty || x.Warehouse != "" && w.Name != x.Warehouse {
@@ -47,28 +46,18 @@ func (x *recovery) traced(ctx context.Context) error {
 	return errors.Join(refused...)
 }
 
-// absent tells whether there is nothing at a path.
-func absent(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, os.ErrNotExist)
-}
-
-// holdsTrace looks for something in the folders of a warehouse that are there.
+// holdsTrace looks for something in the places of a warehouse that are there.
 func holdsTrace(ctx context.Context, w config.Warehouse) (bool, error) {
-	for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
-		if absent(place.Folder()) {
-			continue
-		}
-		folder, err := dir.Open(place.Folder())
-		if err != nil {
-			return false, err
-		}
-		found, err := recover.Traced(ctx, store.Roots{{URL: place.URL, Location: place.Location, Store: folder}})
-		if err = errors.Join(err, folder.Close()); err != nil || found {
-			return found, err
-		}
+	w.Allowed = slices.DeleteFunc(slices.Clone(w.Allowed), absentFolder)
+	roots, closers, err := openPlaces(ctx, w, (*rest.Metrics)(nil).Store(w.Name))
+	found := false
+	if err == nil {
+		found, err = recover.Traced(ctx, roots)
 	}
-	return false, nil
+	for _, release := range closers {
+		err = errors.Join(err, release())
+	}
+	return found, err
 }
 
 // noTrace refuses where nothing was found: it was never a catalog's, or no more is left

@@ -57,8 +57,8 @@ func (n *node) openToVerify(ctx context.Context, only string, say func(verifyLin
 			continue
 		}
 		missing := ""
-		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
-			if info, err := os.Stat(place.Folder()); err != nil || !info.IsDir() {
+		for _, place := range w.Places() {
+			if absentFolder(place) {
 				missing = place.URL
 			}
 		}

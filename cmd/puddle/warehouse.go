@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/google/uuid"
 
 	"puddle/cmd/puddle/config"
 	store "puddle/internal/warehouse"
-	"puddle/internal/warehouse/dir"
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/recover"
@@ -33,19 +31,17 @@ type warehouse struct {
 	decides *catalog.Catalog     // where one is offered
 }
 
-// openWarehouses opens the folders that warehouses use.
-func (n *node) openWarehouses(context.Context) error {
+// openWarehouses opens the places that warehouses use.
+func (n *node) openWarehouses(ctx context.Context) error {
 	for _, configured := range n.config.Warehouses {
-		w, took := &warehouse{Warehouse: configured}, n.metrics.Store(configured.Name)
+		w := &warehouse{Warehouse: configured}
 		w.noSecondWriter()
-		for _, place := range append([]config.Place{w.Root}, w.Allowed...) {
-			folder, err := dir.Open(place.Folder())
-			if err != nil {
-				return fmt.Errorf("warehouse %s: %w", w.Name, err)
-			}
-			n.onClose(folder.Close)
-			w.roots = append(w.roots, store.Root{URL: place.URL, Location: place.Location, Store: measured{folder, took}})
+		roots, closers, err := openPlaces(ctx, configured, n.metrics.Store(configured.Name))
+		n.closers = append(n.closers, closers...)
+		if err != nil {
+			return err
 		}
+		w.roots = roots
 		n.warehouses = append(n.warehouses, w)
 	}
 	return apart(n.warehouses)

@@ -51,6 +51,7 @@ var rules = []rule{
 	{"internal/warehouse/s3/...", []string{"internal/warehouse"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
 	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},
 	{"internal/postgrestest", nil, all(http, logs, config), "a database for tests knows nobody's tables"},
+	{"internal/s3test", []string{"internal/warehouse"}, all(sql, logs, config), "an object store for tests knows bytes by key"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, []string{"database/sql", "modernc.org/sqlite"}), "what an operator wrote, a database's URL too, checked; nothing is opened"},

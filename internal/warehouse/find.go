@@ -6,7 +6,7 @@ import (
 )
 
 // Finder is implemented by stores in which a write that was cut off leaves files, and
-// whose Info.Modified is in nanoseconds since 1970.
+// whose Info tells when they were modified.
 type Finder interface {
 	// Find yields the files whose last segment of the name is wanted, also those
 	// whose name begins with TempPrefix, which are no keys. It asks the storage

@@ -181,6 +181,13 @@ func (l Location) Family() Family {
 // folder, "//bucket/prefix/" is in an object store.
 func (l Location) Path() string { return l.path }
 
+// Bucket is the bucket of a location of the family s3, and what begins the keys
+// below it: empty, or with a slash at the end.
+func (l Location) Bucket() (bucket, prefix string) {
+	bucket, prefix, _ = strings.Cut(strings.TrimPrefix(l.path, "//"), "/")
+	return bucket, prefix
+}
+
 // String is l as a storage URL again, without a slash at the end.
 func (l Location) String() string {
 	url := strings.TrimSuffix(l.path, "/")

@@ -27,12 +27,15 @@ var (
 	ErrLink = errors.New("warehouse: symbolic links are not followed")
 )
 
-// Info describes what is stored under a key. Two of them are equal (==) as long as
-// the bytes are the same, by all that a store can tell without reading them.
+// Info describes what is stored under a key.
 type Info struct {
-	Size     int64 // bytes
-	Modified int64 // when, by the store's own clock; only its changes mean anything
+	Size     int64  // bytes
+	Tag      uint64 // another one for other bytes, by all that a store can tell without reading them
+	Modified int64  // nanoseconds since 1970 by the store's clock; 0: it does not tell
 }
+
+// Same tells whether what was seen twice under a key is one and the same.
+func (i Info) Same(other Info) bool { return i.Size == other.Size && i.Tag == other.Tag }
 
 // Entry is one stored key.
 type Entry struct {
@@ -77,7 +80,7 @@ type Store interface {
 	// Stage is Create for a fresh key that nobody looks at before Stage returned,
 	// and for data that is known by its digest. A store may save a sync by it:
 	// until Stage returns, and after a crash meanwhile, a part of data may lie
-	// under key. It is durable on return, and Stat answers the same Info as long as
+	// under key. It is durable on return, and Stat answers the Same as long as
 	// nobody else writes key. After an error other than ErrExists, ErrInvalidKey and
 	// ErrLink the caller deletes key, as the store has tried.
 	Stage(ctx context.Context, key string, data []byte) (Info, error)

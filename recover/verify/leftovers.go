@@ -34,7 +34,6 @@ func (r *run) leftovers(ctx context.Context) error {
 	}
 	n := 0
 	for _, root := range r.Roots {
-		_, tellsAge := root.Store.(warehouse.Finder)
 		for entry, err := range find(ctx, root.Store) {
 			if err != nil {
 				return err
@@ -48,7 +47,7 @@ func (r *run) leftovers(ctx context.Context) error {
 				continue
 			}
 			age := ""
-			if tellsAge {
+			if entry.Modified != 0 {
 				age = fmt.Sprintf(", %s old", r.Began.Sub(time.Unix(0, entry.Modified)).Round(time.Second))
 			}
 			r.found(Finding{Severity: Note, Kind: KindLeftover, Place: at, Message: fmt.Sprintf("%s (%d bytes%s)", why, entry.Size, age)})

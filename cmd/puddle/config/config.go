@@ -70,7 +70,10 @@ type Place struct {
 	Location warehouse.Location
 }
 
-// Folder is the path of a place in the file system.
+// IsFolder tells whether a place is a folder of the file system.
+func (p Place) IsFolder() bool { return p.Location.Family() == warehouse.FamilyFile }
+
+// Folder is the path of a place that is a folder.
 func (p Place) Folder() string { return filepath.Clean(p.Location.Path()) }
 
 // Warehouse is one configured storage root and what else its tables may use.
@@ -78,9 +81,13 @@ type Warehouse struct {
 	Name     string
 	Root     Place
 	Allowed  []Place
+	S3       S3 // how those of its places are reached that are in an object store
 	Purge    Purge
 	DropKeep time.Duration // how long a dropped table can be undropped by name
 }
+
+// Places are all places of a warehouse, its own root first.
+func (w Warehouse) Places() []Place { return append([]Place{w.Root}, w.Allowed...) }
 
 // Purge is what becomes of the files of tables that are dropped with a purge.
 type Purge struct {
@@ -145,7 +152,7 @@ func defaults() Config {
 
 // newWarehouse is a warehouse with the defaults of its keys.
 func newWarehouse(name string) Warehouse {
-	return Warehouse{Name: name, Purge: Purge{Mode: PurgeServer, Grace: 24 * time.Hour}, DropKeep: 7 * 24 * time.Hour}
+	return Warehouse{Name: name, S3: newS3(), Purge: Purge{Mode: PurgeServer, Grace: 24 * time.Hour}, DropKeep: 7 * 24 * time.Hour}
 }
 
 // defaultFiles are the journal and the pointer tables of a data folder.

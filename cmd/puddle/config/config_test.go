@@ -47,7 +47,7 @@ func TestDefaultIsEverythingBelowPuddleData(t *testing.T) {
 		Logging: Logging{"info", "text"}, DataDir: "puddle-data",
 		Journal:    Journal{"puddle-data/journal.db", "async", 16 << 20},
 		Metastore:  Metastore{SQLite, "puddle-data/puddle.db", defaultPostgreSQL()},
-		Warehouses: []Warehouse{{"default", Place{root, location}, nil, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour}},
+		Warehouses: []Warehouse{{"default", Place{root, location}, nil, newS3(), Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour}},
 		Metrics:    true, KeyLifetime: 30 * time.Minute,
 	}
 	if diff := cmp.Diff(want, c, cmp.AllowUnexported(warehouse.Location{})); diff != "" {
@@ -100,8 +100,8 @@ idempotency: {lifetime: 36h}
 		Logging: Logging{"debug", "json"}, DataDir: "/srv/data",
 		Journal: Journal{"j.db", "sync", 1024}, Metastore: Metastore{SQLite, "p.db", defaultPostgreSQL()},
 		Warehouses: []Warehouse{
-			{"b.2", place("/w/b"), []Place{place("file:/more/b")}, Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour},
-			{"a", place("file:///w/a"), nil, Purge{PurgeIgnore, 0}, 90 * time.Minute},
+			{"b.2", place("/w/b"), []Place{place("file:/more/b")}, newS3(), Purge{PurgeServer, 24 * time.Hour}, 168 * time.Hour},
+			{"a", place("file:///w/a"), nil, newS3(), Purge{PurgeIgnore, 0}, 90 * time.Minute},
 		},
 		Tokens:      []Token{{"etl", journal.Sum([]byte("123$x"))}, {"ci", journal.Sum([]byte("other"))}},
 		KeyLifetime: 36 * time.Hour,

@@ -86,7 +86,7 @@ func (d *decoder) warehouses(b *block, c *Config) {
 				w.Allowed = append(w.Allowed, place)
 			}
 		})
-		one.later("s3", laterS3)
+		d.s3(one.block("s3"), &w.S3)
 		d.drops(one, &w)
 		one.end()
 		c.Warehouses = append(c.Warehouses, w)
@@ -107,7 +107,7 @@ func (d *decoder) drops(b *block, w *Warehouse) {
 // place reads a storage URL.
 func (d *decoder) place(key, url string) (Place, bool) {
 	if url == "" {
-		d.fail(key, "is missing: a location like file:///var/lib/puddle/warehouse")
+		d.fail(key, "is missing: a location like file:///var/lib/puddle/warehouse or s3://bucket/prefix")
 		return Place{}, false
 	}
 	location, err := warehouse.ParseLocation(url)
@@ -117,10 +117,6 @@ func (d *decoder) place(key, url string) (Place, bool) {
 	}
 	if _, differs := location.Cut(); differs {
 		d.fail(key, `%s: no root holds "?" or "#": to clients that end a path there everything below it would be one place`, url)
-		return Place{}, false
-	}
-	if location.Family() != warehouse.FamilyFile {
-		d.fail(key, "%s: locations in object stores are not in this build", url)
 		return Place{}, false
 	}
 	return Place{url, location}, true

@@ -8,24 +8,6 @@ const (
 	laterTLS     = `{cert-file: "", key-file: "", client-ca-file: ""}`
 	laterOPA     = `{url: "", timeout: 500ms}`
 	laterTracing = `{otlp-endpoint: ""}`
-	laterS3      = `
-region: ""
-endpoint: ""
-path-style-access: false
-access-key-id: ""
-secret-access-key: ""
-revalidate: 30s
-remote-signing: {enabled: false}
-vended-credentials:
-  enabled: false
-  role-arn: ""
-  duration-seconds: 3600
-  sts-endpoint: ""
-  sts-region: ""
-  external-id: ""
-  read-policy-template: ""
-  write-policy-template: ""
-`
 )
 
 // later takes a key of a later build.

@@ -33,7 +33,7 @@ var refused = []struct{ name, file, want string }{
 	{"port", "server: {addr: 'localhost:65536'}\n", `c:1: server.addr: must be host:port, not "localhost:65536"`},
 	{"warehouse name", "warehouses: {Default: {location: /a}}\n", "c:1: warehouses.Default: a warehouse's name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen, and begins with a letter or digit"},
 	{"reserved name", "warehouses: {tables: {location: /a}}\n", "c:1: warehouses.tables: no warehouse may have this name: it is part of a route"},
-	{"no location", "warehouses:\n  a:\n    drop:\n", "c:2: warehouses.a.location: is missing: a location like file:///var/lib/puddle/warehouse"},
+	{"no location", "warehouses:\n  a:\n    drop:\n", "c:2: warehouses.a.location: is missing: a location like file:///var/lib/puddle/warehouse or s3://bucket/prefix"},
 	{"relative location", "warehouses: {a: {location: w/x}}\n", `c:1: warehouses.a.location: warehouse: invalid location: "w/x" is not an absolute path`},
 	{"purge mode", "warehouses:\n  a:\n    location: /a\n    purge:\n      mode: never\n", `c:5: warehouses.a.purge.mode: must be one of server, ignore, refuse, not "never"`},
 	{"number for a grace", "warehouses: {a: {location: /a, purge: {grace: 0}}}\n", "c:1: warehouses.a.purge.grace: must be a duration like 0s, 30m or 24h"},
@@ -102,20 +102,17 @@ func TestRefused(t *testing.T) {
 // What comes later is refused by name, never ignored.
 func TestNotInThisBuild(t *testing.T) {
 	for key, file := range map[string]string{
-		"server.tls.cert-file":                       "server: {tls: {cert-file: a}}",
-		"server.public-url":                          "server: {public-url: 'https://a'}",
-		"warehouses.a.location":                      "warehouses: {a: {location: 's3://b/c'}}",
-		"warehouses.a.allowed-locations[0]":          "warehouses: {a: {location: /a, allowed-locations: ['s3a://b']}}",
-		"warehouses.a.s3.region":                     "warehouses: {a: {location: /a, s3: {region: eu-north-1}}}",
-		"warehouses.a.s3.vended-credentials.enabled": "warehouses: {a: {location: /a, s3: {vended-credentials: {enabled: true}}}}",
-		"external-warehouses":                        "external-warehouses: {a: {location: 's3://b'}}",
-		"authn.oidc":                                 "authn: {oidc: [{issuer: a}]}",
-		"authn.clients":                              "authn: {clients: [{id: a, secret: b}]}",
-		"authn.token-lifetime":                       "authn: {token-lifetime: 2h}",
-		"authz.type":                                 "authz: {type: rules}",
-		"authz.rules":                                "authz: {rules: [{roles: [reader]}]}",
-		"authz.opa.url":                              "authz: {opa: {url: a}}",
-		"tracing.otlp-endpoint":                      "tracing: {otlp-endpoint: a}",
+		"server.tls.cert-file":                   "server: {tls: {cert-file: a}}",
+		"server.public-url":                      "server: {public-url: 'https://a'}",
+		"warehouses.a.s3.remote-signing.enabled": "warehouses: {a: {location: /a, s3: {remote-signing: {enabled: true}}}}",
+		"external-warehouses":                    "external-warehouses: {a: {location: 's3://b'}}",
+		"authn.oidc":                             "authn: {oidc: [{issuer: a}]}",
+		"authn.clients":                          "authn: {clients: [{id: a, secret: b}]}",
+		"authn.token-lifetime":                   "authn: {token-lifetime: 2h}",
+		"authz.type":                             "authz: {type: rules}",
+		"authz.rules":                            "authz: {rules: [{roles: [reader]}]}",
+		"authz.opa.url":                          "authz: {opa: {url: a}}",
+		"tracing.otlp-endpoint":                  "tracing: {otlp-endpoint: a}",
 	} {
 		_, err := parse("c", []byte(file), environment())
 		if err == nil || !strings.Contains(err.Error(), "c:1: "+key+": ") || !strings.Contains(err.Error(), "not in this build") {

@@ -126,7 +126,8 @@ func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
 }
 
 func infoOf(info fs.FileInfo) warehouse.Info {
-	return warehouse.Info{Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	at := info.ModTime().UnixNano()
+	return warehouse.Info{Size: info.Size(), Tag: uint64(at), Modified: at}
 }
 
 // check is the start of every call.

@@ -193,7 +193,7 @@ func again(call func() (int, error)) (n int, err error) {
 }
 
 func infoOfStat(is unix.Stat_t) warehouse.Info {
-	return warehouse.Info{Size: is.Size, Modified: is.Mtim.Nano()}
+	return warehouse.Info{Size: is.Size, Tag: uint64(is.Mtim.Nano()), Modified: is.Mtim.Nano()}
 }
 
 // reach opens the folder key and makes what is missing of it. Nothing is synced.

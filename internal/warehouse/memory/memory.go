@@ -18,17 +18,17 @@ import (
 type Store struct {
 	mu      sync.RWMutex
 	files   map[string]file     // guarded by mu
-	writes  int64               // guarded by mu; how many there were
+	writes  uint64              // guarded by mu; how many there were
 	folders map[string]struct{} // guarded by mu
 }
 
 type file struct {
-	data     []byte // never changes
-	modified int64  // by which write
+	data    []byte // never changes
+	written uint64 // by which write
 }
 
 func (f file) info() warehouse.Info {
-	return warehouse.Info{Size: int64(len(f.data)), Modified: f.modified}
+	return warehouse.Info{Size: int64(len(f.data)), Tag: f.written}
 }
 
 var (

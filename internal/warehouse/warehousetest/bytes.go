@@ -20,7 +20,7 @@ func (s staging) Create(ctx context.Context, key string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if found, err := s.Stat(ctx, key); err != nil || found != info {
+	if found, err := s.Stat(ctx, key); err != nil || !found.Same(info) {
 		return fmt.Errorf("staged %+v, stat tells %+v, %w", info, found, err)
 	}
 	return nil

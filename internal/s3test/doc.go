@@ -1,0 +1,2 @@
+// Package s3test starts object stores for tests.
+package s3test
