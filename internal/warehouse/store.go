@@ -25,6 +25,14 @@ var (
 	// ErrLink: the key, or a folder on the way to it, is a symbolic link.
 	// Links are never followed and never touched (cases 135 and 138).
 	ErrLink = errors.New("warehouse: symbolic links are not followed")
+
+	// ErrDenied: the storage refuses access: a right is missing, or the credentials are
+	// wrong or over. The text tells the storage's own reason. Nothing was changed.
+	ErrDenied = errors.New("warehouse: the storage refuses access")
+
+	// ErrNoBucket: the bucket that all keys are in is not there. It says nothing about a
+	// key, and is never ErrNotFound. Nothing was changed.
+	ErrNoBucket = errors.New("warehouse: the bucket is not there")
 )
 
 // Info describes what is stored under a key.
@@ -66,8 +74,8 @@ type Reader interface {
 // Store reads and writes. Its methods may be called from many goroutines, and
 // the storage may be written by other processes at the same time. A write
 // that fails with another error than the ones above may have taken effect or
-// not, and, but for Stage, is never seen in part; ErrExists, ErrInvalidKey and
-// ErrLink changed nothing under any key.
+// not, and, but for Stage, is never seen in part; the ones above changed nothing
+// under any key.
 type Store interface {
 	Reader
 
