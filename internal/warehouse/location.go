@@ -14,6 +14,10 @@ const (
 	// ReservedFolder is the folder of a warehouse that is puddle's own. It is
 	// compared without case, since some file systems do so.
 	ReservedFolder = "_puddle"
+
+	// ProbeFolder is the folder in which it is tried what storage does. What lies in it
+	// is of no catalog.
+	ProbeFolder = ReservedFolder + "/probe"
 )
 
 // ErrInvalidLocation: the text is no storage URL that puddle accepts.
@@ -230,6 +234,24 @@ func (l Location) Reserved(root Location) bool {
 	key, within := l.Key(root)
 	first, _, _ := strings.Cut(strings.TrimLeft(decoded(key), "/"), "/")
 	return within && strings.EqualFold(first, ReservedFolder)
+}
+
+// holdsReserved reports whether any segment of l below root is ReservedFolder, as
+// Reserved reads them.
+func (l Location) holdsReserved(root Location) bool {
+	key, within := l.Key(root)
+	return within && HoldsReserved(key)
+}
+
+// HoldsReserved reports whether any segment of a path is ReservedFolder in any case, also
+// to a reader that decodes percent signs.
+func HoldsReserved(path string) bool {
+	for segment := range strings.SplitSeq(decoded(path), "/") {
+		if strings.EqualFold(segment, ReservedFolder) {
+			return true
+		}
+	}
+	return false
 }
 
 // Overlaps reports whether one of two [Location.Path] forms is the other or

@@ -3,6 +3,7 @@ package warehouse
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // What [Roots] refuse.
@@ -22,6 +23,15 @@ type Root struct {
 	URL      string // as configured
 	Location Location
 	Store    Store
+
+	// External is the name of the external warehouse that the place is: it is only read,
+	// and its Store is [ReadOnly]. Empty: it is a warehouse's own.
+	External string
+
+	// Revalidate is for how long a file that was found as it was is believed to be there
+	// still, without asking. Zero: each use asks, which suits stores that answer in
+	// microseconds.
+	Revalidate time.Duration
 }
 
 // Roots are the places of one warehouse: its own root first, then its allowed
@@ -57,14 +67,15 @@ func (r Roots) Find(l Location) (Root, string, error) {
 
 // Check reports why nothing that clients name may be at l: it is outside of the
 // warehouse (ErrOutside), a root or above one (ErrRoot), in the reserved folder of
-// a root (ErrReserved), or no store has such a key (ErrInvalidKey). It looks at no
-// storage.
+// a root (ErrReserved), or no store has such a key (ErrInvalidKey). Below an external
+// root that folder is reserved at any depth: warehouses of others lie there. It looks
+// at no storage.
 func (r Roots) Check(l Location) error {
 	for _, root := range r {
 		switch {
 		case root.Location.Within(l):
 			return fmt.Errorf("%w: %q", ErrRoot, l)
-		case l.Reserved(root.Location):
+		case l.Reserved(root.Location), root.External != "" && l.holdsReserved(root.Location):
 			return fmt.Errorf("%w: %q", ErrReserved, l)
 		}
 	}

@@ -67,3 +67,18 @@ func TestCase141_Check(t *testing.T) {
 		}
 	}
 }
+
+// An old lake may hold warehouses of others at any depth: their own folders are no one's
+// to register from.
+func TestCase141_CheckOfExternal(t *testing.T) {
+	roots := warehouse.Roots{{URL: "s3://old/lake", Location: parse(t, "s3://old/lake"), External: "old"}}
+	for location, want := range map[string]error{
+		"s3a://old/lake/t": nil, "s3://old/lake/_puddles/t": nil, "s3://old/lake": warehouse.ErrRoot, "s3://old": warehouse.ErrRoot,
+		"s3://old/lake/_puddle/catalog": warehouse.ErrReserved, "s3://old/lake/wh/_PUDDLE": warehouse.ErrReserved, "s3://old/lake/a/b/%5fpuddle/x": warehouse.ErrReserved,
+		"s3://old/lake/a%2F_puddle%2fx": warehouse.ErrReserved, "s3://old/lake2": warehouse.ErrOutside,
+	} {
+		if err := roots.Check(parse(t, location)); !errors.Is(err, want) {
+			t.Errorf("Check(%q): %v, want %v", location, err, want)
+		}
+	}
+}
