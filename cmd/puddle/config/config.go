@@ -20,6 +20,7 @@ type Config struct {
 	Journal    Journal
 	Metastore  Metastore
 	Warehouses []Warehouse // in the order of the file; at least one
+	Externals  []External  // in the order of the file
 	Tokens     []Token
 	Metrics    bool // GET /metrics answers
 	// KeyLifetime is how long an Idempotency-Key is known: whole seconds, as

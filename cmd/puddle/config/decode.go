@@ -25,7 +25,7 @@ func (d *decoder) config(root *yaml.Node, c *Config) {
 	d.journal(b.block("journal"), &c.Journal)
 	d.metastore(b.block("metastore"), &c.Metastore)
 	d.warehouses(b.block("warehouses"), c)
-	b.later("external-warehouses", "{}")
+	d.external(b.block("external-warehouses"), c)
 	d.authn(b.block("authn"), c)
 	authz := b.block("authz")
 	authz.only("type", "allow-authenticated", "rules", "opa")

@@ -105,7 +105,6 @@ func TestNotInThisBuild(t *testing.T) {
 		"server.tls.cert-file":                   "server: {tls: {cert-file: a}}",
 		"server.public-url":                      "server: {public-url: 'https://a'}",
 		"warehouses.a.s3.remote-signing.enabled": "warehouses: {a: {location: /a, s3: {remote-signing: {enabled: true}}}}",
-		"external-warehouses":                    "external-warehouses: {a: {location: 's3://b'}}",
 		"authn.oidc":                             "authn: {oidc: [{issuer: a}]}",
 		"authn.clients":                          "authn: {clients: [{id: a, secret: b}]}",
 		"authn.token-lifetime":                   "authn: {token-lifetime: 2h}",

@@ -34,6 +34,7 @@ func (d *decoder) rules(c Config) {
 	d.files(c)
 	d.database(c)
 	d.nesting(c)
+	d.apart(c)
 	if c.KeyLifetime%time.Second != 0 {
 		d.fail("idempotency.lifetime", "must be whole seconds, not %s", c.KeyLifetime)
 	}
@@ -98,6 +99,11 @@ func (d *decoder) files(c Config) {
 		for _, root := range roots(c) {
 			if location.Within(root.Location) {
 				d.fail(file.key, "%s lies in a location of warehouse %s: clients could write there", file.path, root.warehouse)
+			}
+		}
+		for _, e := range c.Externals {
+			if location.Within(e.Root.Location) {
+				d.fail(file.key, "%s lies in the external warehouse %s: files there are registered by clients, and belong to others", file.path, e.Name)
 			}
 		}
 	}
