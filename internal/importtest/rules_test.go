@@ -52,6 +52,7 @@ var rules = []rule{
 	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},
 	{"internal/postgrestest", nil, all(http, logs, config), "a database for tests knows nobody's tables"},
 	{"internal/s3test", []string{"internal/warehouse"}, all(sql, logs, config), "an object store for tests knows bytes by key"},
+	{"internal/fuzztest", nil, all(http, sql, logs, config, s3), "what fuzz targets share knows no parser"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, []string{"database/sql", "modernc.org/sqlite"}), "what an operator wrote, a database's URL too, checked; nothing is opened"},

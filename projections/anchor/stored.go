@@ -30,19 +30,24 @@ var (
 )
 
 // stamp is a moment as it is stored, in milliseconds.
-type stamp struct{ time.Time }
+type stamp struct{ Time time.Time }
 
 const stampLayout = "2006-01-02T15:04:05.000Z07:00"
 
 func stampOf(t time.Time) stamp { return stamp{t.UTC().Truncate(time.Millisecond)} }
 
 // MarshalText writes the stored form.
-func (s stamp) MarshalText() ([]byte, error) { return []byte(s.Format(stampLayout)), nil }
+func (s stamp) MarshalText() ([]byte, error) { return []byte(s.Time.Format(stampLayout)), nil }
 
-// UnmarshalText reads RFC 3339 with an offset.
+// IsZero tells that there is none.
+func (s stamp) IsZero() bool { return s.Time.IsZero() }
+
+// UnmarshalText reads RFC 3339 with an offset, of what is a year of four digits in UTC too.
 func (s *stamp) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339, string(text))
-	*s = stampOf(t)
+	if *s = stampOf(t); err == nil && (s.Time.Year() < 0 || s.Time.Year() > 9999) {
+		err = fmt.Errorf("%q is no year of four digits in UTC", text)
+	}
 	return err
 }
 

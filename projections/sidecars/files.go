@@ -73,20 +73,28 @@ func (f *files) stored(ctx context.Context, location string) (line, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case len(data) == 0:
-		return nil, nil
 	}
-	t := &text{r: bytes.NewReader(data), left: f.largest}
+	return lineIn(data, location, f.largest), nil
+}
+
+// lineIn is the line that the bytes of a file tell; nil where they are none, or do not
+// inflate, or to more than so many.
+func lineIn(data []byte, location string, largest int64) line {
+	if len(data) == 0 {
+		return nil
+	}
+	t := &text{r: bytes.NewReader(data), left: largest}
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		if t.r, err = gzip.NewReader(bytes.NewReader(data)); err != nil {
-			return nil, nil
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return nil
 		}
+		t.r = z
 	}
-	l := t.line(location)
-	if t.err != nil { // it does not inflate, or to too much
-		return nil, nil
+	if l := t.line(location); t.err == nil {
+		return l
 	}
-	return l, nil
+	return nil
 }
 
 // kept is the line of a file as the journal has kept it of a move; nil where it has not,

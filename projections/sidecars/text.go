@@ -11,6 +11,8 @@ import (
 	"puddle/internal/warehouse"
 )
 
+var errLongLog = fmt.Errorf("its metadata log has more than %d entries", maxLine)
+
 // text is what a metadata file says, read once and never held whole. One that goes on
 // after so many bytes is an error, not cut.
 type text struct {
@@ -35,17 +37,41 @@ func (t *text) Read(p []byte) (int, error) {
 // nothing.
 func (t *text) line(location string) line {
 	var d struct {
-		Log []struct {
-			File string `json:"metadata-file"`
-		} `json:"metadata-log"`
+		Log log `json:"metadata-log"`
 	}
-	var l line
-	if err := json.UnmarshalRead(t, &d, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err == nil {
-		for _, entry := range d.Log {
-			if entry.File != "" {
-				l = append(l, entry.File)
-			}
+	if err := json.UnmarshalRead(t, &d, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		d.Log = nil
+	}
+	return append(line(d.Log), location)
+}
+
+// log is the files of a metadata log, which is read entry by entry: what inflates to
+// millions of them is given up after maxLine.
+type log []string
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (l *log) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*l = nil
+	if d.PeekKind() != '[' {
+		return d.SkipValue()
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for n := 0; d.PeekKind() != ']'; n++ {
+		var entry struct {
+			File string `json:"metadata-file"`
+		}
+		if err := json.UnmarshalDecode(d, &entry); err != nil {
+			return err
+		}
+		if n == maxLine {
+			return errLongLog
+		}
+		if entry.File != "" {
+			*l = append(*l, entry.File)
 		}
 	}
-	return append(l, location)
+	_, err := d.ReadToken()
+	return err
 }

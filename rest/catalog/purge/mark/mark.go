@@ -123,8 +123,8 @@ func decode(data []byte) (Mark, error) {
 		return Mark{}, err
 	}
 	at, err := time.Parse(time.RFC3339, s.BegunAt)
-	if err != nil || s.FormatVersion != FormatVersion || s.Table == uuid.Nil || s.Drop == uuid.Nil {
+	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > 9999 || s.FormatVersion != FormatVersion || s.Table == uuid.Nil || s.Drop == uuid.Nil {
 		return Mark{}, errUnreadable
 	}
-	return Mark{s.Table, s.Drop, at.UTC()}, nil
+	return Mark{s.Table, s.Drop, at}, nil
 }
