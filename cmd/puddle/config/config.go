@@ -163,6 +163,7 @@ func defaultFiles(dataDir string) (history, tables string) {
 
 // complete fills in the defaults that follow from other keys.
 func (d *decoder) complete(c *Config) {
+	d.regions(c)
 	history, tables := defaultFiles(c.DataDir)
 	if c.Metastore.Type != Postgres { // which has no files
 		c.Journal.Path = cmp.Or(c.Journal.Path, history)

@@ -55,7 +55,7 @@ func TestExternalsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: error is %v", file, err)
 		}
 	}
-	beside := "warehouses: {w: {location: /w/a}}\nexternal-warehouses: {a: {location: /w/ab}, b: {location: /w/abc}, c: {location: 's3://w/a'}}\n"
+	beside := "warehouses: {w: {location: /w/a}}\nexternal-warehouses: {a: {location: /w/ab}, b: {location: /w/abc}, c: {location: 's3://www/a', s3: {region: r}}}\n"
 	if _, err := parse("c", []byte(beside), environment()); err != nil {
 		t.Errorf("whole segments count (case 130): %v", err)
 	}

@@ -33,6 +33,7 @@ func (d *decoder) rules(c Config) {
 	d.tokens(c.Tokens)
 	d.files(c)
 	d.database(c)
+	d.stores(c)
 	d.nesting(c)
 	d.apart(c)
 	if c.KeyLifetime%time.Second != 0 {
@@ -135,8 +136,19 @@ func roots(c Config) []owned {
 	return all
 }
 
+// stores checks how object stores are reached.
+func (d *decoder) stores(c Config) {
+	for _, w := range c.Warehouses {
+		d.reached(join("warehouses", w.Name), w.S3, w.Places()...)
+	}
+	for _, e := range c.Externals {
+		d.reached(join("external-warehouses", e.Name), e.S3, e.Root)
+	}
+}
+
 // nesting keeps the roots and allowed locations of two warehouses apart
-// (formats §1), and those of one out of each other's reserved folder.
+// (formats §1), and those of one out of each other's reserved folder. A location is what
+// events and files name, so that it is one place, whatever endpoint it is reached by.
 func (d *decoder) nesting(c Config) {
 	all := roots(c)
 	for i, one := range all {

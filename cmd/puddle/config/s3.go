@@ -1,7 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
+	"regexp"
+	"strings"
 	"time"
 )
 
@@ -80,4 +83,78 @@ func (d *decoder) endpoint(key, endpoint string) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		d.fail(key, "must be a URL like https://s3.example.org, and nothing behind it")
 	}
+}
+
+// Names of buckets: what AWS takes, and what it took before 2018 and others still do.
+var (
+	bucketName      = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	olderBucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$`)
+)
+
+// regions takes from the environment what the blocks of object stores leave out: where a
+// cloud or an operator says it for all programs.
+func (d *decoder) regions(c *Config) {
+	one, _ := d.env("AWS_REGION")
+	other, _ := d.env("AWS_DEFAULT_REGION")
+	fill := func(s *S3, places ...Place) {
+		if s.Service.Region == "" && inStore(places) {
+			s.Service.Region = cmp.Or(one, other)
+		}
+	}
+	for i := range c.Warehouses {
+		fill(&c.Warehouses[i].S3, c.Warehouses[i].Places()...)
+	}
+	for i := range c.Externals {
+		fill(&c.Externals[i].S3, c.Externals[i].Root)
+	}
+}
+
+// reached checks how the places below a key are reached.
+func (d *decoder) reached(key string, s S3, places ...Place) {
+	block := join(key, "s3")
+	if !inStore(places) {
+		if s != newS3() {
+			d.fail(block, "has no use: no location here is in an object store (s3://bucket/prefix)")
+		}
+		return
+	}
+	if s.Service.Region == "" {
+		d.fail(join(block, "region"), "is missing, and so is AWS_REGION in the environment: that of the bucket, like eu-north-1 (of MinIO and Ceph us-east-1, unless they were told another)")
+	}
+	for _, place := range places {
+		if !place.IsFolder() {
+			d.bucket(block, s.Service, place)
+		}
+	}
+}
+
+// bucket refuses a bucket that cannot be, and an endpoint that is that of one bucket.
+func (d *decoder) bucket(block string, s Service, place Place) {
+	bucket, _ := place.Location.Bucket()
+	if !bucketName.MatchString(bucket) && !(s.PathStyle && olderBucketName.MatchString(bucket)) {
+		d.fail(block, "%s: a bucket's name is 3 to 63 of a-z, 0-9, dot and hyphen, beginning and ending with a letter or digit; with path-style-access: true also an older one", place.URL)
+	}
+	u, err := url.Parse(s.Endpoint)
+	if err == nil && (strings.HasPrefix(u.Host, bucket+".") || strings.Trim(u.Path, "/") == bucket) {
+		d.fail(join(block, "endpoint"), "%s names the bucket %s, as the location does: leave it out here", s.Endpoint, bucket)
+	}
+}
+
+// inStore tells whether one of some places is in an object store.
+func inStore(places []Place) bool {
+	for _, place := range places {
+		if !place.Location.IsZero() && !place.IsFolder() {
+			return true
+		}
+	}
+	return false
+}
+
+// Exposed is the endpoint where requests go to it over a network without TLS, else empty.
+func (s Service) Exposed() string {
+	u, err := url.Parse(s.Endpoint)
+	if err != nil || u.Scheme != "http" || isLoopback(u.Hostname()) {
+		return ""
+	}
+	return s.Endpoint
 }
