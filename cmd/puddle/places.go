@@ -34,7 +34,7 @@ func openPlaces(ctx context.Context, w config.Warehouse, took rest.StoreTimes) (
 					return roots, closers, fmt.Errorf("warehouse %s: %w", w.Name, err)
 				}
 			}
-			opened.Store = measured{service.Store(place.Location), took}
+			opened.Store, opened.Revalidate = measured{service.Store(place.Location), took}, w.S3.Revalidate
 		}
 		roots = append(roots, opened)
 	}

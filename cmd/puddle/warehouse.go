@@ -120,7 +120,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		ID: w.id, Roots: w.roots, Reader: reader, Recorder: records, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
 		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
-		Unconfirmed: n.unconfirmed(w), Named: w.named(),
+		Unconfirmed: n.unconfirmed(w), Left: n.left(w), Named: w.named(),
 	})
 	return rest.Warehouse{
 		Name: w.Name, Location: w.Root.URL, ID: w.id,
@@ -136,6 +136,14 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 			}
 			return n.recorder.Remember(ctx, w.id, a)
 		},
+	}
+}
+
+// left tells of a file that a refused change has left in the warehouse.
+func (n *node) left(w *warehouse) func(context.Context, string, error) {
+	return func(_ context.Context, location string, err error) {
+		n.log.Warn().Str("warehouse", w.Name).Str("location", location).Err(err).
+			Str("see", "puddle verify --level 4, which lists it").Msg("the file of a refused change was not removed")
 	}
 }
 

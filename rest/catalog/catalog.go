@@ -25,10 +25,11 @@ type Recorder interface {
 type Options struct {
 	ID          uuid.UUID          // of the warehouse
 	Roots       warehouse.Roots    // where its objects may be; the warehouse's own first
+	Externals   warehouse.Roots    // external warehouses, which are only read: what is registered may lie there
 	Reader      projections.Reader // what is true now
 	Recorder    Recorder
 	Journal     journal.Reader   // keeps documents of files that are gone; optional
-	Now         func() time.Time // stamps documents, and ends the times that drops are kept
+	Now         func() time.Time // stamps documents, and ends the times that drops are kept and files are trusted
 	MaxDocument int              // compressed bytes of a document kept in the journal
 	PurgeMode   PurgeMode        // what a drop with a purge does; default PurgeServer
 	PurgeGrace  time.Duration    // from such a drop until its files go; until then it can be undone
@@ -38,6 +39,10 @@ type Options struct {
 	// was made, before the client is: their files are not to be taken for history.
 	// Optional.
 	Unconfirmed func(ctx context.Context, cause journal.Cause, event uuid.UUID, moves []journal.Move)
+
+	// Left is told of a file that was written for a change which was refused, and that
+	// could not be removed. No event names it, and verify lists it. Optional.
+	Left func(ctx context.Context, location string, err error)
 
 	// Named is the metadata file of a table from which its history would be found
 	// again if the catalog were lost now; empty when there is none. It is never one

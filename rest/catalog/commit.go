@@ -134,7 +134,11 @@ func (c *Catalog) stand(ctx context.Context, change Change) (step, error) {
 	if s.object, err = c.table(ctx, change.Identifier); err != nil {
 		return s, err
 	}
-	s.base, err = c.parse(ctx, s.object)
+	d, err := c.standing(ctx, s.object)
+	if err != nil {
+		return s, err
+	}
+	s.base, err = d.parse(s.object)
 	return s, err
 }
 

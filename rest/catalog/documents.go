@@ -15,11 +15,12 @@ import (
 const maxDocuments = 24 << 20
 
 // document is the text of a metadata file that was proven to be what the journal
-// recorded, and what the store said of the file then.
+// recorded, what the store said of the file then, and when it last said so.
 type document struct {
 	text  []byte
 	at    spot
 	info  warehouse.Info
+	trust trust
 	table atomic.Pointer[metadata.Document] // parsed, once somebody did
 	shown atomic.Pointer[shownTable]        // as clients get it, once somebody did
 }

@@ -3,11 +3,13 @@ package catalog
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
+	"puddle/projections"
 	"puddle/rest/metadata"
 )
 
@@ -33,7 +35,7 @@ type file struct {
 	text    []byte // the document: the same, or inflated
 	base    base   // the version before, where the journal may keep this one as a patch
 
-	// Of a file that was staged: where, and as what.
+	// Where it was found or staged, and as what.
 	at   spot
 	info warehouse.Info
 }
@@ -50,145 +52,153 @@ func fileAt(at string, data, text []byte) file {
 }
 
 // read gives the document of the current metadata file, proven to be what the
-// journal recorded. FileMissing otherwise. Of a document that was proven before,
-// it only looks whether the file is still there as it was.
+// journal recorded. FileMissing otherwise. Of a document that was proven before, it
+// only looks whether the file is still there as it was, and that no more often than
+// its root says.
 func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document, error) {
 	known, _ := c.documents.find(pointer.SHA256)
-	at, info, unseen := c.look(ctx, pointer.MetadataLocation, known)
-	if known != nil && unseen == nil && known.info.Same(info) {
+	l, due := known.due(pointer.MetadataLocation, c.Now)
+	if !due {
 		return known, nil
+	}
+	return c.look(ctx, pointer, known, l)
+}
+
+// standing is read of what a commit builds on. Where looking is dear, it does without: the
+// next version holds all of this one, and a file that went away since harms no more.
+func (c *Catalog) standing(ctx context.Context, object projections.Object) (*document, error) {
+	if known, _ := c.documents.find(object.Pointer.SHA256); known.standsAt(object.Pointer.MetadataLocation) {
+		return known, nil
+	}
+	return c.read(ctx, object.Pointer)
+}
+
+// reread is read that always looks.
+func (c *Catalog) reread(ctx context.Context, pointer journal.Pointer) (*document, error) {
+	known, _ := c.documents.find(pointer.SHA256)
+	return c.look(ctx, pointer, known, known.lookNow(pointer.MetadataLocation, c.Now))
+}
+
+// look asks the store about the file of a pointer. What is known of it is proven again
+// when the file is not as it was then.
+func (c *Catalog) look(ctx context.Context, pointer journal.Pointer, known *document, l look) (*document, error) {
+	if known != nil {
+		if info, err := c.stat(ctx, pointer.MetadataLocation, known); err == nil && known.info.Same(info) {
+			l.found()
+			return known, nil
+		}
 	}
 	f, err := c.prove(ctx, pointer)
 	if err != nil {
+		l.failed(err)
 		return nil, err
 	}
-	d := &document{text: f.text, at: at, info: info}
-	if unseen == nil {
-		c.documents.keep(pointer.SHA256, d)
-	}
-	return d, nil
+	return c.take(f), nil
+}
+
+// take keeps a version that was just proven, or made.
+func (c *Catalog) take(f file) *document {
+	d := f.document(c.Now)
+	c.documents.keep(f.pointer.SHA256, d)
+	return d
 }
 
 // spot is where a file is.
 type spot struct {
-	location string
-	store    warehouse.Store
-	key      string
+	location   string
+	store      warehouse.Store
+	key        string
+	revalidate time.Duration
 }
 
-// look asks the store about a file without reading it. A document of it, where one
-// is known, tells where that is.
-func (c *Catalog) look(ctx context.Context, location string, known *document) (at spot, info warehouse.Info, err error) {
-	if known != nil && known.at.location == location {
-		at = known.at
-	} else {
-		root, key, err := c.Roots.Resolve(location)
-		if err != nil {
-			return at, info, err
+// spotOf finds where a location is.
+func (c *Catalog) spotOf(location string) (spot, error) {
+	root, key, err := c.source(location)
+	return spot{location, root.Store, key, root.Revalidate}, err
+}
+
+// stat asks the store about a file without reading it. A document of it tells where
+// that is.
+func (c *Catalog) stat(ctx context.Context, location string, known *document) (warehouse.Info, error) {
+	at := known.at
+	if at.location != location {
+		var err error
+		if at, err = c.spotOf(location); err != nil {
+			return warehouse.Info{}, err
 		}
-		at = spot{location, root.Store, key}
 	}
-	info, err = at.store.Stat(ctx, at.key)
-	return at, info, err
+	return at.store.Stat(ctx, at.key)
 }
 
 // prove reads the file of a pointer and compares it with the digests recorded:
 // FileMissing.
 func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, error) {
-	data, err := c.get(ctx, pointer.MetadataLocation, pointer.Size)
-	if errors.Is(err, warehouse.ErrTooLarge) || err == nil && journal.Sum(data) != pointer.SHA256 {
+	f, err := c.fetch(ctx, pointer.MetadataLocation, pointer.Size)
+	if errors.Is(err, warehouse.ErrTooLarge) || err == nil && journal.Sum(f.data) != pointer.SHA256 {
 		return file{}, missing(pointer.MetadataLocation, err, " (its bytes are not those that were committed)")
 	}
+	f.pointer, f.text = pointer, f.data
 	if err != nil || pointer.Encoding != journal.EncodingGzip {
-		return file{pointer: pointer, data: data, text: data}, err
+		return f, err
 	}
-	text, err := inflate(data, MaxMetadataBytes)
-	if err != nil || journal.Sum(text) != pointer.DocumentSHA256 {
+	f.text, err = inflate(f.data, MaxMetadataBytes)
+	if err != nil || journal.Sum(f.text) != pointer.DocumentSHA256 {
 		return file{}, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
 	}
-	return file{pointer: pointer, data: data, text: text}, nil
+	return f, nil
 }
 
 // remember keeps the version that a commit made, which the next request will most
 // likely ask for, in place of the one before.
 func (c *Catalog) remember(f file, table *metadata.Document, before journal.Pointer) {
 	c.documents.forget(before.SHA256)
-	d := &document{text: f.text, at: f.at, info: f.info}
-	d.table.Store(table)
-	c.documents.keep(f.pointer.SHA256, d)
+	d := c.take(f)
+	if table != nil {
+		d.table.Store(table)
+	}
 }
 
 // get reads a file of the warehouse: FileMissing, Unavailable, or
 // warehouse.ErrTooLarge as it is.
 func (c *Catalog) get(ctx context.Context, at string, limit int64) ([]byte, error) {
-	root, key, err := c.Roots.Resolve(at)
+	where, err := c.spotOf(at)
 	if err != nil {
-		return nil, missing(at, err, " (it is outside of the warehouse)")
+		return nil, outside(at, err)
 	}
-	data, err := root.Store.Get(ctx, key, limit)
+	data, err := where.store.Get(ctx, where.key, limit)
+	return data, unread(at, err)
+}
+
+// fetch is get, with where and as what the bytes were found.
+func (c *Catalog) fetch(ctx context.Context, at string, limit int64) (f file, err error) {
+	if f.at, err = c.spotOf(at); err != nil {
+		return f, outside(at, err)
+	}
+	f.data, f.info, err = warehouse.Fetch(ctx, f.at.store, f.at.key, limit)
+	return f, unread(at, err)
+}
+
+// unread words why a file was not read; warehouse.ErrTooLarge stays as it is.
+func unread(at string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, warehouse.ErrTooLarge):
-		return data, err
+		return err
 	case errors.Is(err, warehouse.ErrNotFound), errors.Is(err, warehouse.ErrInvalidKey):
-		return nil, missing(at, err, "")
+		return missing(at, err, "")
 	case errors.Is(err, warehouse.ErrLink):
-		return nil, missing(at, err, " (a symbolic link is on the way to it)")
+		return missing(at, err, " (a symbolic link is on the way to it)")
 	}
-	return nil, because(Unavailable, err, "The metadata file %s cannot be read at the moment", at)
+	return because(Unavailable, err, "The metadata file %s cannot be read at the moment", at)
+}
+
+func outside(at string, err error) error {
+	return missing(at, err, " (it is outside of the warehouse)")
 }
 
 // missing words a file that is not there, or not what it was, as engines expect
 // (interface §5.1).
 func missing(at string, err error, reason string) *Error {
 	return because(FileMissing, err, "Failed to open input stream for file: %s%s", at, reason)
-}
-
-// stage writes a new version's file under its fresh name, gzipped when that says
-// so. It is durable on return, and nobody names it yet: a crash until it is recorded
-// leaves a file, perhaps a part of one, that verify lists. Invalid when it can never
-// be written there.
-func (c *Catalog) stage(ctx context.Context, doc version) (file, error) {
-	at, data := doc.MetadataLocation(), doc.Bytes()
-	if metadata.IsCompressedName(at) {
-		data = deflate(data)
-	}
-	f := fileAt(at, data, doc.Bytes())
-	root, key, err := c.Roots.Resolve(at)
-	if err == nil {
-		f.at = spot{at, root.Store, key}
-		f.info, err = root.Store.Stage(ctx, key, data)
-	}
-	switch {
-	case err == nil:
-		return f, nil
-	case errors.Is(err, warehouse.ErrInvalidLocation), errors.Is(err, warehouse.ErrInvalidKey),
-		errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists):
-		return file{}, because(Invalid, err, "The metadata file %s cannot be written: %v", at, err)
-	}
-	c.discard(ctx, at) // it may be there all the same
-	return file{}, unwritten(err, "The change was not made: its metadata file %s cannot be written", at)
-}
-
-// unstage removes staged files after the change that they were for was refused,
-// unless the outcome is unknown: they may be the current ones then (case 33).
-func (c *Catalog) unstage(ctx context.Context, refused error, staged ...file) {
-	if errors.Is(refused, journal.ErrUnknownOutcome) {
-		return
-	}
-	for _, f := range staged {
-		c.discard(ctx, f.pointer.MetadataLocation)
-	}
-}
-
-// discard removes a file that no event names or ever will. Best effort: what
-// stays harms nobody.
-func (c *Catalog) discard(ctx context.Context, at string) { c.remove(context.WithoutCancel(ctx), at) }
-
-// remove deletes a file of the warehouse, or not.
-func (c *Catalog) remove(ctx context.Context, at string) {
-	if root, key, err := c.Roots.Resolve(at); err == nil {
-		_ = root.Store.Delete(ctx, key)
-	}
 }
 
 // keep is what goes into the journal beside the moves, in their order: a gzip

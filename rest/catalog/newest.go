@@ -43,7 +43,7 @@ func (c *Catalog) newest(ctx context.Context, object projections.Object) (string
 	case 1:
 		return tips[0], notUsed, nil
 	case 0:
-		if _, err := c.read(ctx, object.Pointer); err != nil {
+		if _, err := c.reread(ctx, object.Pointer); err != nil {
 			return "", nil, sayMore(err, FileMissing, "no file of its folders descends from it; to put another in its place, name that one")
 		}
 		return present, notUsed, nil
@@ -123,7 +123,7 @@ func (c *Catalog) metadataFiles(ctx context.Context, folders []string, without m
 			continue // it is among them twice
 		}
 		without[path(folder)] = true
-		root, key, err := c.Roots.Resolve(folder)
+		root, key, err := c.source(folder)
 		if err != nil {
 			continue // nothing of ours is there
 		}

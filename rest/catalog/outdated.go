@@ -93,7 +93,7 @@ func (c *Catalog) removeFiles(ctx context.Context, s step, old []string) {
 	for _, at := range old {
 		made, err := c.Reader.Created(ctx, object.UUID, at)
 		if err == nil && made && liesBelow(s.places, at) {
-			c.remove(ctx, at)
+			_ = c.remove(ctx, at)
 		}
 	}
 }

@@ -57,17 +57,8 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 		return nil, err
 	}
 	defer leave()
-	staged := make([]file, len(moving))
-	err = forEach(len(moving), func(i int) (err error) {
-		s := steps[moving[i]]
-		staged[i], err = c.stage(ctx, s.doc)
-		if s.lives() {
-			staged[i].base = c.baseOf(s.object)
-		}
-		return err
-	})
+	staged, err := c.stageAll(ctx, pick(steps, moving))
 	if err != nil {
-		c.unstage(ctx, err, staged...)
 		return nil, err
 	}
 	moves := make([]journal.Move, len(moving))
@@ -85,6 +76,18 @@ func (c *Catalog) land(ctx context.Context, cause journal.Cause, steps []step) (
 	leave() // the places are to be cleared
 	c.removeOutdated(ctx, steps)
 	return tables, nil
+}
+
+// pick are the steps at places of the list.
+func pick(steps []step, at []int) []step {
+	if len(at) == len(steps) {
+		return steps
+	}
+	picked := make([]step, len(at))
+	for i, from := range at {
+		picked[i] = steps[from]
+	}
+	return picked
 }
 
 // settleAll is settle for what steps newly own, all of them together: a table may

@@ -175,7 +175,7 @@ func from(o projections.Object) *journal.From {
 	return &journal.From{Identifier: o.Identifier, Pointer: o.Pointer}
 }
 
-// parse reads the current version of a table, to be committed to.
+// parse reads the current version of a table.
 func (c *Catalog) parse(ctx context.Context, object projections.Object) (*metadata.Document, error) {
 	d, err := c.read(ctx, object.Pointer)
 	if err != nil {

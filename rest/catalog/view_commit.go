@@ -36,7 +36,7 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 	if err != nil {
 		return View{}, err
 	}
-	file, err := c.read(ctx, object.Pointer)
+	file, err := c.standing(ctx, object)
 	if err != nil {
 		return View{}, err
 	}
@@ -79,5 +79,6 @@ func (c *Catalog) replace(ctx context.Context, cause journal.Cause, id journal.I
 		c.unstage(ctx, err, staged)
 		return View{}, recorded(journal.View, outdone(err, view))
 	}
+	c.remember(staged, nil, object.Pointer)
 	return viewOf(view), nil
 }

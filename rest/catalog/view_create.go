@@ -51,6 +51,7 @@ func (c *Catalog) CreateView(ctx context.Context, cause journal.Cause, v NewView
 		c.unstage(ctx, err, staged)
 		return View{}, recorded(journal.View, outdone(err, view))
 	}
+	c.remember(staged, nil, journal.Pointer{})
 	return viewOf(view), nil
 }
 
