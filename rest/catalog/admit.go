@@ -16,29 +16,38 @@ const MaxPropertiesBytes = 1 << 20
 // lie. It answers the places that the version owns. Invalid, Unavailable. Whether
 // they are free is another question (unheld), which the recorder decides.
 func (c *Catalog) admit(ctx context.Context, doc version) ([]journal.Place, error) {
-	return c.admitWith(ctx, doc, c.checkFolder)
+	return c.admitWith(ctx, c.Roots, doc, c.checkFolder)
+}
+
+// admitFound is admit for a version whose file is there already: it lies in the warehouse
+// with all that it owns, or in one external warehouse.
+func (c *Catalog) admitFound(ctx context.Context, doc version) ([]journal.Place, error) {
+	return c.admitWith(ctx, c.realm(doc.MetadataLocation()), doc, c.checkFolder)
 }
 
 // admitNext is admit for a version that follows another. The folders that were its
 // before are not looked at again, except for those that only some clients take for
 // them: nothing is written there but the metadata file, and whoever creates that
-// looks at its way.
+// looks at its way. ReadOnly for what lies in an external warehouse.
 func (c *Catalog) admitNext(ctx context.Context, before, doc version) ([]journal.Place, error) {
+	if err := c.unwritable(before, doc); err != nil {
+		return nil, err
+	}
 	if samePlaces(before, doc) {
-		return c.admitWith(ctx, doc, func(context.Context, warehouse.Location) error { return nil })
+		return c.admitWith(ctx, c.Roots, doc, func(context.Context, warehouse.Location) error { return nil })
 	}
 	return c.admit(ctx, doc)
 }
 
 // admitWith checks each folder.
-func (c *Catalog) admitWith(ctx context.Context, doc version, check folderCheck) ([]journal.Place, error) {
+func (c *Catalog) admitWith(ctx context.Context, roots warehouse.Roots, doc version, check folderCheck) ([]journal.Place, error) {
 	if n := len(doc.Bytes()); n > MaxMetadataBytes {
 		return nil, refuse(Invalid, "The metadata is %d bytes, the limit is %d", n, MaxMetadataBytes)
 	}
 	if err := checkSize(doc.Properties()); err != nil {
 		return nil, err
 	}
-	return c.placesOf(ctx, doc, check)
+	return c.placesOf(ctx, roots, doc, check)
 }
 
 func checkSize(properties map[string]string) error {

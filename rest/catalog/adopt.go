@@ -13,10 +13,7 @@ import (
 // name must be that of a metadata file, and gzipped it is when its name says so:
 // engines go by the name (case 1). Invalid, FileMissing, Unavailable.
 func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
-	if _, err := c.readings("metadata-location", at); err != nil {
-		return file{}, err
-	}
-	data, err := c.get(ctx, at, MaxMetadataBytes)
+	data, err := c.getFound(ctx, at)
 	switch {
 	case errors.Is(err, warehouse.ErrTooLarge):
 		return file{}, because(Invalid, err, "The metadata file %s is over the limit of %d bytes", at, MaxMetadataBytes)
@@ -26,7 +23,7 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 		return file{}, err
 	}
 	if !metadata.IsFileName(at) {
-		return file{}, refuse(Invalid, "metadata-location %q is refused: it is not named as a metadata file is", at)
+		return file{}, misnamed(at)
 	}
 	text := data
 	switch compressed := metadata.IsCompressedName(at); {
@@ -40,6 +37,22 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 		}
 	}
 	return fileAt(at, data, text), nil
+}
+
+// getFound reads a metadata file that is there already, in the warehouse or in an
+// external one.
+func (c *Catalog) getFound(ctx context.Context, at string) ([]byte, error) {
+	if c.foreign(at) {
+		return c.getForeign(ctx, at)
+	}
+	if _, err := readings(c.Roots, "metadata-location", at); err != nil {
+		return nil, err
+	}
+	return c.get(ctx, at, MaxMetadataBytes)
+}
+
+func misnamed(at string) *Error {
+	return refuse(Invalid, "metadata-location %q is refused: it is not named as a metadata file is", at)
 }
 
 // checkHome refuses a metadata file that does not lie where its object keeps

@@ -130,7 +130,7 @@ func (c *Catalog) checkProperties(ctx context.Context, properties map[string]str
 	if !ok {
 		return nil
 	}
-	places, err := c.placed(ctx, locationProperty, location, c.checkFolder)
+	places, err := c.placed(ctx, c.Roots, locationProperty, location, c.checkFolder)
 	if err == nil && len(places) > 1 {
 		return refuse(Invalid, `%s %q is refused: it holds "?" or "#", and clients that end a path there would take the tables below it for one`, locationProperty, location)
 	}

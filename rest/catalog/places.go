@@ -46,12 +46,12 @@ func owned(doc version) iter.Seq2[string, string] {
 type folderCheck func(context.Context, warehouse.Location) error
 
 // placesOf are the places of every location that a version of a table or view
-// owns. Each is a folder of the warehouse that may be had, as far as a check
-// tells. Invalid, Unavailable.
-func (c *Catalog) placesOf(ctx context.Context, doc version, check folderCheck) ([]journal.Place, error) {
+// owns. Each is a folder among roots that may be had, as far as a check tells.
+// Invalid, Unavailable.
+func (c *Catalog) placesOf(ctx context.Context, roots warehouse.Roots, doc version, check folderCheck) ([]journal.Place, error) {
 	var places []journal.Place
 	for role, location := range owned(doc) {
-		more, err := c.placed(ctx, role, location, check)
+		more, err := c.placed(ctx, roots, role, location, check)
 		if err != nil {
 			return nil, err
 		}
@@ -66,10 +66,10 @@ func (c *Catalog) placesOf(ctx context.Context, doc version, check folderCheck) 
 
 // placed are the places of one location: the folder that it is, and another where
 // some clients take it for another (ADR 8). Invalid, naming what it is for, where
-// no folder can be: it is no storage URL, outside of the warehouse, a root,
-// reserved, or a file or a link is in the way.
-func (c *Catalog) placed(ctx context.Context, role, location string, check folderCheck) ([]journal.Place, error) {
-	readings, err := c.readings(role, location)
+// no folder can be: it is no storage URL, outside of the roots, a root, reserved, or a
+// file or a link is in the way.
+func (c *Catalog) placed(ctx context.Context, roots warehouse.Roots, role, location string, check folderCheck) ([]journal.Place, error) {
+	readings, err := readings(roots, role, location)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,9 @@ func (c *Catalog) placed(ctx context.Context, role, location string, check folde
 }
 
 // readings are what clients take a location for, first what it is: some end a path
-// at "?" or "#". All of them must lie where clients may name anything. Invalid.
-func (c *Catalog) readings(role, location string) ([]warehouse.Location, error) {
+// at "?" or "#". All of them must lie where clients may name anything among roots.
+// Invalid.
+func readings(roots warehouse.Roots, role, location string) ([]warehouse.Location, error) {
 	l, err := warehouse.ParseLocation(location)
 	if err != nil {
 		return nil, barred(role, location, err)
@@ -102,8 +103,8 @@ func (c *Catalog) readings(role, location string) ([]warehouse.Location, error) 
 		readings = append(readings, cut)
 	}
 	for _, one := range readings {
-		if err := c.Roots.Check(one); err != nil {
-			return nil, barred(role, location, misread(one, l, err))
+		if err := roots.Check(one); err != nil {
+			return nil, barred(role, location, misread(one, l, outsideOf(roots, err)))
 		}
 	}
 	return readings, nil
@@ -117,9 +118,10 @@ func misread(one, l warehouse.Location, err error) error {
 	return fmt.Errorf(`clients that end a path at "?" or "#" take it for %q: %w`, one, err)
 }
 
-// checkFolder looks at the storage for what is no folder on the way to l.
+// checkFolder looks at the storage for what is no folder on the way to l. In an external
+// warehouse, where nothing is written, anything may be.
 func (c *Catalog) checkFolder(ctx context.Context, l warehouse.Location) error {
-	root, key, err := c.Roots.Find(l)
+	root, key, err := c.sourceOf(l)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (c *Catalog) RecoverObject(ctx context.Context, cause journal.Cause, r Reco
 	if err != nil {
 		return err
 	}
-	places, err := c.admit(ctx, doc)
+	places, err := c.admitFound(ctx, doc)
 	if err != nil {
 		return err
 	}

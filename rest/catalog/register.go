@@ -52,7 +52,7 @@ func (c *Catalog) register(ctx context.Context, cause journal.Cause, id journal.
 	if s.doc, err = decoded(metadata.Parse(f.text, at)); err != nil {
 		return Table{}, err
 	}
-	if s.places, err = c.admit(ctx, s.doc); err != nil {
+	if s.places, err = c.admitFound(ctx, s.doc); err != nil {
 		return Table{}, err
 	}
 	if err := c.checkHome(at, s.doc); err != nil {

@@ -88,7 +88,7 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 		return err
 	}
 	back.Location = doc.Location()
-	places, err := c.admit(ctx, doc)
+	places, err := c.admitFound(ctx, doc)
 	if err != nil {
 		return err
 	}

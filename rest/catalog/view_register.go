@@ -28,7 +28,7 @@ func (c *Catalog) RegisterView(ctx context.Context, cause journal.Cause, id jour
 	if err != nil {
 		return View{}, err
 	}
-	places, err := c.admit(ctx, view)
+	places, err := c.admitFound(ctx, view)
 	if err != nil {
 		return View{}, err
 	}
