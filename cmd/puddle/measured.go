@@ -5,6 +5,7 @@ import (
 	"time"
 
 	store "puddle/internal/warehouse"
+	"puddle/internal/warehouse/s3"
 	"puddle/rest"
 )
 
@@ -26,6 +27,28 @@ type folder interface {
 	store.Folders
 	store.Finder
 	store.Odd
+}
+
+// measuredBucket is a measured bucket of an object store.
+type measuredBucket struct {
+	measured
+	batches store.Batches
+}
+
+func measureBucket(bucket *s3.Store, took rest.StoreTimes) measuredBucket {
+	return measuredBucket{measured{bucket, took}, bucket}
+}
+
+// StatAll implements store.Batches.
+func (m measuredBucket) StatAll(ctx context.Context, keys []string) ([]store.Info, []error) {
+	defer since(time.Now(), m.took.Stat)
+	return m.batches.StatAll(ctx, keys)
+}
+
+// DeleteAll implements store.Batches.
+func (m measuredBucket) DeleteAll(ctx context.Context, keys []string) []error {
+	defer since(time.Now(), m.took.Delete)
+	return m.batches.DeleteAll(ctx, keys)
 }
 
 // Get implements store.Reader.

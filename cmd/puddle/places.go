@@ -30,15 +30,23 @@ func openPlaces(ctx context.Context, w config.Warehouse, took rest.StoreTimes) (
 			opened.Store = measuredFolder{measured{folder, took}, folder}
 		default:
 			if service == nil {
-				if service, err = s3.New(ctx, s3.Options(w.S3.Service)); err != nil {
+				if service, err = s3.New(ctx, serviceOptions(w.S3.Service)); err != nil {
 					return roots, closers, fmt.Errorf("warehouse %s: %w", w.Name, err)
 				}
 			}
-			opened.Store, opened.Revalidate = measured{service.Store(place.Location), took}, w.S3.Revalidate
+			opened.Store, opened.Revalidate = measureBucket(service.Store(place.Location), took), w.S3.Revalidate
 		}
 		roots = append(roots, opened)
 	}
 	return roots, closers, nil
+}
+
+// serviceOptions are those of an object store that a configuration names.
+func serviceOptions(c config.Service) s3.Options {
+	return s3.Options{
+		Region: c.Region, Endpoint: c.Endpoint, PathStyle: c.PathStyle,
+		AccessKeyID: c.AccessKeyID, SecretAccessKey: c.SecretAccessKey,
+	}
 }
 
 // absentFolder tells whether a place is a folder that is not there. Whether a bucket is

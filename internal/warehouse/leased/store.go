@@ -18,8 +18,14 @@ var _ warehouse.Store = Store{}
 
 // New wraps a store. held is asked before each write, by many goroutines: nil, or why
 // nothing may be written any more, which the write then fails with, wrapped, and has
-// changed nothing. It must not block.
-func New(store warehouse.Store, held func() error) Store { return Store{store, held} }
+// changed nothing. It must not block. What it answers has [warehouse.Batches] if store has.
+func New(store warehouse.Store, held func() error) warehouse.Store {
+	s := Store{store, held}
+	if many, ok := store.(warehouse.Batches); ok {
+		return batching{s, many}
+	}
+	return s
+}
 
 // Roots are those with their stores wrapped.
 func Roots(roots warehouse.Roots, held func() error) warehouse.Roots {
@@ -29,6 +35,30 @@ func Roots(roots warehouse.Roots, held func() error) warehouse.Roots {
 		wrapped[i] = root
 	}
 	return wrapped
+}
+
+// batching is a store that does for many keys at once.
+type batching struct {
+	Store
+	many warehouse.Batches
+}
+
+// StatAll implements [warehouse.Batches].
+func (b batching) StatAll(ctx context.Context, keys []string) ([]warehouse.Info, []error) {
+	return b.many.StatAll(ctx, keys)
+}
+
+// DeleteAll implements [warehouse.Batches].
+func (b batching) DeleteAll(ctx context.Context, keys []string) []error {
+	err := b.held()
+	if err == nil {
+		return b.many.DeleteAll(ctx, keys)
+	}
+	refused := make([]error, len(keys))
+	for i, key := range keys {
+		refused[i] = notWritten(key, err)
+	}
+	return refused
 }
 
 // Create implements [warehouse.Store].
@@ -65,7 +95,9 @@ func (s Store) Delete(ctx context.Context, key string) error {
 
 func (s Store) ask(key string) error {
 	if err := s.held(); err != nil {
-		return fmt.Errorf("%q is not written: %w", key, err)
+		return notWritten(key, err)
 	}
 	return nil
 }
+
+func notWritten(key string, err error) error { return fmt.Errorf("%q is not written: %w", key, err) }

@@ -1,7 +1,9 @@
 package s3_test
 
 import (
+	"os"
 	"testing"
+	"time"
 
 	"puddle/internal/s3test"
 	"puddle/internal/warehouse"
@@ -9,19 +11,71 @@ import (
 	"puddle/internal/warehouse/warehousetest"
 )
 
-func TestStore(t *testing.T) {
+func TestMain(m *testing.M) { os.Exit(s3test.Main(m)) }
+
+// quick gives up late and waits little.
+var quick = s3.Limits{Tries: 12, Pause: time.Microsecond}
+
+// lake is an object store that a test may fill.
+type lake struct {
+	endpoint, id, secret string
+	bucket               func(testing.TB) string
+}
+
+func inProcess(t testing.TB) lake {
 	server := s3test.Start(t)
-	warehousetest.Run(t, func(t *testing.T) warehouse.Store {
-		service, err := s3.New(t.Context(), s3.Options{
-			Region: s3test.Region, Endpoint: server.Endpoint, PathStyle: true, AccessKeyID: server.AccessKeyID, SecretAccessKey: server.SecretAccessKey,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, err := warehouse.ParseLocation("s3://" + server.Bucket(t) + "/wh")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return service.Store(at)
+	return lake{server.Endpoint, server.AccessKeyID, server.SecretAccessKey, server.Bucket}
+}
+
+func versity(t testing.TB) lake {
+	p := s3test.Versity(t)
+	return lake{p.Endpoint, p.AccessKeyID, p.SecretAccessKey, p.Bucket}
+}
+
+// faulty puts faults before the lake.
+func (l lake) faulty(t testing.TB, hook s3test.Hook) (lake, *s3test.Faults) {
+	t.Helper()
+	var f *s3test.Faults
+	f, l.endpoint = s3test.Faulty(t, l.endpoint, hook)
+	return l, f
+}
+
+// store is one in a bucket of its own, below a prefix, which is empty or begins with a slash.
+func (l lake) store(t testing.TB, limits s3.Limits, prefix string) *s3.Store {
+	t.Helper()
+	return l.at(t, limits, "s3://"+l.bucket(t)+prefix)
+}
+
+func (l lake) at(t testing.TB, limits s3.Limits, location string) *s3.Store {
+	t.Helper()
+	at, err := warehouse.ParseLocation(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.service(t, limits).Store(at)
+}
+
+func (l lake) service(t testing.TB, limits s3.Limits) *s3.Service {
+	t.Helper()
+	service, err := s3.New(t.Context(), s3.Options{
+		Region: s3test.Region, Endpoint: l.endpoint, PathStyle: true, AccessKeyID: l.id, SecretAccessKey: l.secret, Limits: limits,
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+// The store of the in-process fake, of a real server, and of both behind faults that pass.
+func TestStore(t *testing.T) {
+	for name, start := range map[string]func(testing.TB) lake{"in process": inProcess, "versitygw": versity} {
+		t.Run(name, func(t *testing.T) {
+			l := start(t)
+			warehousetest.Run(t, func(t *testing.T) warehouse.Store { return l.store(t, quick, "") })
+		})
+		t.Run(name+", faults", func(t *testing.T) {
+			l, _ := start(t).faulty(t, s3test.Seeded(1, 0.1, s3test.Passing...))
+			warehousetest.Run(t, func(t *testing.T) warehouse.Store { return l.store(t, quick, "") })
+		})
+	}
 }

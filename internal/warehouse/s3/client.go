@@ -1,0 +1,79 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/smithy-go/logging"
+
+	"puddle/internal/warehouse"
+)
+
+// load is the SDK's configuration: with keys of its own only what options say counts,
+// else its environment, files, and the machine's identity.
+func load(ctx context.Context, o Options) (aws.Config, error) {
+	with := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(o.Region), awsconfig.WithLogger(logging.Nop{})}
+	if o.AccessKeyID != "" {
+		with = append(with, awsconfig.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(o.AccessKeyID, o.SecretAccessKey, "")))
+	}
+	return awsconfig.LoadDefaultConfig(ctx, with...)
+}
+
+// newHTTPClient keeps as many connections as there may be requests in flight. It goes
+// through the proxies that the environment names, and trusts whom the machine trusts.
+func newHTTPClient(limits Limits) aws.HTTPClient {
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = 0, limits.Parallel, limits.Parallel
+		t.IdleConnTimeout = time.Minute
+	})
+}
+
+// refreshEvery is how often credentials are thrown away that may still be good, at most.
+const refreshEvery = 10 * time.Second
+
+// chain is where credentials come from. What the SDK keeps until it ends is asked for
+// anew when the store says that it is over before.
+type chain struct {
+	from aws.CredentialsProvider
+	now  func() time.Time
+
+	mu        sync.Mutex
+	refreshed time.Time // guarded by mu
+}
+
+// noCredentials is why nothing could be asked: there is nobody to ask as.
+type noCredentials struct{ error }
+
+func (e noCredentials) Unwrap() []error { return []error{warehouse.ErrDenied, e.error} }
+
+// Retrieve implements aws.CredentialsProvider.
+func (c *chain) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	if c.from == nil {
+		return aws.Credentials{}, noCredentials{errors.New("there are no credentials")}
+	}
+	found, err := c.from.Retrieve(ctx)
+	if err != nil {
+		return found, noCredentials{fmt.Errorf("no credentials: %w", err)}
+	}
+	return found, nil
+}
+
+// refresh has the next request use fresh credentials, unless these are.
+func (c *chain) refresh() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.now(); now.Sub(c.refreshed) >= refreshEvery {
+		c.refreshed = now
+		if cache, ok := c.from.(*aws.CredentialsCache); ok {
+			cache.Invalidate()
+		}
+	}
+}

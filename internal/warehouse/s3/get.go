@@ -1,0 +1,122 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"puddle/internal/warehouse"
+)
+
+// Get implements [warehouse.Reader].
+func (s *Store) Get(ctx context.Context, key string, limit int64) (data []byte, err error) {
+	if err := s.check(ctx, key); err != nil {
+		return nil, err
+	}
+	err = s.service.tries().do(ctx, func(a attempt) error {
+		found, err := s.get(a, key)
+		if err != nil {
+			return err
+		}
+		defer found.Body.Close()
+		if found.ContentLength != nil && *found.ContentLength > limit {
+			return tooLarge(key, limit)
+		}
+		data, err = read(moving{found.Body, a}, found.ContentLength, limit)
+		if int64(len(data)) > limit {
+			return tooLarge(key, limit)
+		}
+		return err
+	})
+	if errors.Is(err, warehouse.ErrTooLarge) {
+		return nil, err
+	}
+	return data, failed(key, err)
+}
+
+func tooLarge(key string, limit int64) error {
+	return fmt.Errorf("%w: %q has more than the limit of %d bytes", warehouse.ErrTooLarge, key, limit)
+}
+
+func (s *Store) get(a attempt, key string) (*s3.GetObjectOutput, error) {
+	return s.service.client.GetObject(a, &s3.GetObjectInput{Bucket: &s.bucket, Key: s.object(key), ChecksumMode: types.ChecksumModeEnabled})
+}
+
+// believed is up to which size memory is taken for a body because of what is said of it.
+const believed = 1 << 20
+
+// read reads a body to its end, or one byte more than the limit. The reader fails where
+// the bytes are not those of the checksum.
+func read(body io.Reader, told *int64, limit int64) ([]byte, error) {
+	size := int64(512)
+	if told != nil {
+		size = min(*told, limit, believed) + 1 // so that the end is seen without growing
+	}
+	data := make([]byte, 0, max(size, 1))
+	for int64(len(data)) <= limit {
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+		room := cap(data)
+		if int64(room-1) > limit {
+			room = int(limit) + 1
+		}
+		n, err := body.Read(data[len(data):room])
+		data = data[:len(data)+n]
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, broken{err}
+		}
+		if told != nil && int64(len(data)) != *told {
+			return nil, broken{fmt.Errorf("%d bytes came of %d: %w", len(data), *told, io.ErrUnexpectedEOF)}
+		}
+		return data, nil
+	}
+	return data, nil
+}
+
+// Stat implements [warehouse.Reader].
+func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
+	if err := s.check(ctx, key); err != nil {
+		return warehouse.Info{}, err
+	}
+	found, _, err := s.head(ctx, key)
+	return found, err
+}
+
+// head asks for an object without its bytes, and for the id of the write that made it.
+func (s *Store) head(ctx context.Context, key string) (found warehouse.Info, id string, err error) {
+	err = s.service.tries().do(ctx, func(a attempt) error {
+		out, err := s.service.client.HeadObject(a, &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.object(key)})
+		if err == nil {
+			found, id = info(out.ContentLength, out.ETag, out.LastModified), out.Metadata[writeID]
+		}
+		return err
+	})
+	if status(err) == http.StatusNotFound {
+		return s.missing(ctx, key)
+	}
+	return found, id, failed(key, err)
+}
+
+// missing asks what is not there, the object or the bucket: the answer to HEAD has no words
+// for it. The object may have come meanwhile.
+func (s *Store) missing(ctx context.Context, key string) (found warehouse.Info, id string, err error) {
+	err = s.service.tries().do(ctx, func(a attempt) error {
+		out, err := s.get(a, key)
+		if err != nil {
+			return err
+		}
+		found, id = info(out.ContentLength, out.ETag, out.LastModified), out.Metadata[writeID]
+		_ = out.Body.Close() // its bytes are nobody's
+		return nil
+	})
+	return found, id, failed(key, err)
+}

@@ -1,0 +1,140 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"puddle/internal/warehouse"
+)
+
+const (
+	pageSize  = 1000  // the most that S3 gives at once
+	emptiness = 10000 // pages without an object, one after the other, after which a list is taken for endless
+)
+
+// errList ends a list that would skip objects, tell some twice, or never end.
+var errList = errors.New("the object store lists what cannot be")
+
+// List implements [warehouse.Reader]. It has one page of objects in memory. An object store
+// whose lists do not ascend is told of with an error: they cannot be sorted in bounded memory.
+func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[warehouse.Entry, error] {
+	return func(yield func(warehouse.Entry, error) bool) {
+		prefix, err := warehouse.CleanPrefix(prefix)
+		if err == nil && prefix != "" {
+			err = s.check(ctx, prefix)
+			prefix += "/"
+		}
+		if err != nil {
+			yield(warehouse.Entry{}, err)
+			return
+		}
+		for entry, err := range s.list(ctx, lister{prefix: s.prefix + prefix}) {
+			if err != nil {
+				yield(warehouse.Entry{}, failed(prefix, err))
+				return
+			}
+			if !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+// lister is how far a list is.
+type lister struct {
+	prefix string // of names of objects
+	after  string // the names before and this one are left out; empty: none
+	token  *string
+	last   string // the name that came last
+	empty  int    // pages without a name since
+}
+
+// list yields the objects whose names are keys, and what one page after the other says.
+func (s *Store) list(ctx context.Context, l lister) iter.Seq2[warehouse.Entry, error] {
+	return func(yield func(warehouse.Entry, error) bool) {
+		for more := true; more; {
+			page, err := s.page(ctx, l)
+			if err == nil {
+				more, err = l.turn(page)
+			}
+			if err != nil {
+				yield(warehouse.Entry{}, err)
+				return
+			}
+			for _, o := range page.Contents {
+				name, err := l.next(page, o)
+				if err != nil {
+					yield(warehouse.Entry{}, err)
+					return
+				}
+				key := strings.TrimPrefix(name, s.prefix)
+				if warehouse.CheckKey(key) == nil && !yield(warehouse.Entry{Key: key, Info: info(o.Size, o.ETag, o.LastModified)}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// page asks for the next one.
+func (s *Store) page(ctx context.Context, l lister) (page *s3.ListObjectsV2Output, err error) {
+	in := &s3.ListObjectsV2Input{
+		Bucket: &s.bucket, Prefix: &l.prefix, MaxKeys: aws.Int32(pageSize), ContinuationToken: l.token,
+		EncodingType: types.EncodingTypeUrl, // or a name that XML has no way to write ends the list
+	}
+	if l.after != "" && l.token == nil {
+		in.StartAfter = &l.after
+	}
+	err = s.service.tries().do(ctx, func(a attempt) error {
+		page, err = s.service.client.ListObjectsV2(a, in)
+		return err
+	})
+	return page, err
+}
+
+// turn tells whether another page comes after this one, and sees when that never ends.
+func (l *lister) turn(page *s3.ListObjectsV2Output) (more bool, err error) {
+	if !aws.ToBool(page.IsTruncated) {
+		return false, nil
+	}
+	if l.empty++; len(page.Contents) > 0 {
+		l.empty = 0
+	}
+	token := aws.ToString(page.NextContinuationToken)
+	switch {
+	case token == "":
+		return false, fmt.Errorf("%w: there is more, and no way to it", errList)
+	case token == aws.ToString(l.token):
+		return false, fmt.Errorf("%w: a page is followed by itself", errList)
+	case l.empty == emptiness:
+		return false, fmt.Errorf("%w: %d pages without an object", errList, l.empty)
+	}
+	l.token = &token
+	return true, nil
+}
+
+// next is the name of an object of a page, which comes after the one before.
+func (l *lister) next(page *s3.ListObjectsV2Output, o types.Object) (name string, err error) {
+	name = aws.ToString(o.Key)
+	if page.EncodingType == types.EncodingTypeUrl {
+		if name, err = url.QueryUnescape(name); err != nil {
+			return "", fmt.Errorf("%w: %q is not encoded", errList, *o.Key)
+		}
+	}
+	switch {
+	case !strings.HasPrefix(name, l.prefix):
+		return "", fmt.Errorf("%w: %q, asked for what begins with %q", errList, name, l.prefix)
+	case l.last != "" && name <= l.last:
+		return "", fmt.Errorf("%w: %q comes after %q", errList, name, l.last)
+	}
+	l.last = name
+	return name, nil
+}
