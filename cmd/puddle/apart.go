@@ -2,37 +2,43 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 
 	"puddle/cmd/puddle/config"
 	store "puddle/internal/warehouse"
 )
 
-// realPlace is a root or allowed location with the folder that it leads to.
+// realPlace is a root, an allowed location or an external warehouse with the folder that
+// it leads to.
 type realPlace struct {
 	config.Place
-	warehouse string
-	real      store.Location
+	owner string
+	real  store.Location
 }
 
 // apart refuses roots that lead to one folder, or into one another, otherwise than
 // they are written: they may be links, and then one file would have two locations
 // and two owners (ADR 8). The folders are there.
-func apart(warehouses []*warehouse) error {
+func apart(warehouses []*warehouse, externals ...config.External) error {
 	var all []realPlace
 	for _, w := range warehouses {
 		for _, place := range w.Places() {
-			if !place.IsFolder() {
-				continue
-			}
-			folder, err := filepath.EvalSymlinks(place.Folder())
-			if err != nil {
-				return err
-			}
-			real, err := store.ParseLocation(folder)
-			if err != nil {
-				return fail(codeUsage, "warehouse %s: %s leads to %s: %v", w.Name, place.URL, folder, err)
-			}
-			all = append(all, realPlace{place, w.Name, real})
+			all = append(all, realPlace{Place: place, owner: "warehouse " + w.Name})
+		}
+	}
+	for _, e := range externals {
+		if !absentFolder(e.Root) {
+			all = append(all, realPlace{Place: e.Root, owner: "external warehouse " + e.Name})
+		}
+	}
+	all = slices.DeleteFunc(all, func(p realPlace) bool { return !p.IsFolder() })
+	for i := range all {
+		folder, err := filepath.EvalSymlinks(all[i].Folder())
+		if err != nil {
+			return err
+		}
+		if all[i].real, err = store.ParseLocation(folder); err != nil {
+			return fail(codeUsage, "%s: %s leads to %s: %v", all[i].owner, all[i].URL, folder, err)
 		}
 	}
 	for _, a := range all {
@@ -40,8 +46,8 @@ func apart(warehouses []*warehouse) error {
 			at, inside := b.real.Key(a.real)
 			written, asWritten := b.Location.Key(a.Location)
 			if inside && (!asWritten || at != written) {
-				return fail(codeRefused, "%s of warehouse %s leads into %s of warehouse %s by a symbolic link: one file would have two locations",
-					b.URL, b.warehouse, a.URL, a.warehouse)
+				return fail(codeRefused, "%s of %s leads into %s of %s by a symbolic link: one file would have two locations",
+					b.URL, b.owner, a.URL, a.owner)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"puddle/cmd/puddle/config"
+	store "puddle/internal/warehouse"
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
@@ -43,7 +44,8 @@ type node struct {
 	journal    journal.Journal
 	tables     projections.Store
 	warehouses []*warehouse
-	reserves   reserves // none where nothing is kept, and of commands
+	externals  store.Roots // which are only read
+	reserves   reserves    // none where nothing is kept, and of commands
 	recorder   *recorder.Recorder
 	handler    http.Handler
 	opening    opening

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/google/uuid"
@@ -21,6 +22,7 @@ import (
 type warehouse struct {
 	config.Warehouse
 	roots store.Roots // its own first
+	reads store.Roots // those, and the external warehouses
 	id    uuid.UUID   // known once it is bound
 
 	behind error        // why it is read only; nil: it is not
@@ -33,6 +35,9 @@ type warehouse struct {
 
 // openWarehouses opens the places that warehouses use.
 func (n *node) openWarehouses(ctx context.Context) error {
+	if err := n.openExternals(ctx); err != nil {
+		return err
+	}
 	for _, configured := range n.config.Warehouses {
 		w := &warehouse{Warehouse: configured}
 		w.noSecondWriter()
@@ -44,7 +49,10 @@ func (n *node) openWarehouses(ctx context.Context) error {
 		w.roots = roots
 		n.warehouses = append(n.warehouses, w)
 	}
-	return apart(n.warehouses)
+	for _, w := range n.warehouses {
+		w.reads = slices.Concat(w.roots, n.externals)
+	}
+	return apart(n.warehouses, n.config.Externals...)
 }
 
 // maxBinds bounds how often a warehouse is looked for again because others were born
@@ -117,7 +125,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		records = readOnly{w.behind}
 	}
 	w.decides = catalog.New(catalog.Options{
-		ID: w.id, Roots: w.roots, Reader: reader, Recorder: records, Journal: events,
+		ID: w.id, Roots: w.roots, Externals: n.externals, Reader: reader, Recorder: records, Journal: events,
 		Now: n.steady.now, MaxDocument: int(n.config.Journal.MaxDocument),
 		PurgeMode: catalog.PurgeMode(w.Purge.Mode), PurgeGrace: w.Purge.Grace, DropKeep: w.DropKeep,
 		Unconfirmed: n.unconfirmed(w), Left: n.left(w), Named: w.named(),
@@ -149,7 +157,7 @@ func (n *node) left(w *warehouse) func(context.Context, string, error) {
 
 // present looks whether a file is in the warehouse.
 func (w *warehouse) present(ctx context.Context, location string) (bool, error) {
-	root, key, err := w.roots.Resolve(location)
+	root, key, err := w.reads.Resolve(location)
 	if err != nil {
 		return false, err
 	}

@@ -37,6 +37,11 @@ func Open(path string) (*Store, error) {
 	if err := MakeRoot(path, folderMode); err != nil {
 		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
 	}
+	return Existing(path)
+}
+
+// Existing is Open of a folder that is there: it makes none.
+func Existing(path string) (*Store, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, fmt.Errorf("warehouse: open %q: %w", path, err)
