@@ -26,7 +26,7 @@ const (
 	Unavailable Fault = "unavailable"  // 503 SlowDown, and nothing was done
 	Failed      Fault = "failed"       // 500 InternalError, and nothing was done
 	FailedAfter Fault = "failed-after" // it is done, and 500 InternalError
-	Conflict    Fault = "conflict"     // 409 ConditionalRequestConflict, and nothing was done
+	Conflict    Fault = "conflict"     // 409 ConditionalRequestConflict to a put, and nothing was done
 	Expired     Fault = "expired"      // 403 ExpiredToken, and nothing was done
 	Denied      Fault = "denied"       // 403 AccessDenied, and nothing was done
 	Twice       Fault = "twice"        // it is done twice, and the second reply comes
@@ -36,9 +36,9 @@ const (
 	Late        Fault = "late"         // the connection ends, and it is done when Deliver is called
 )
 
-// Passing are the faults that a client survives which tries again, also a put that must
-// not be done twice. Refused access is none of them, nor is what is slow.
-var Passing = []Fault{Refused, Lost, Unavailable, Failed, FailedAfter, Expired, Twice, Truncated}
+// Passing are the faults that a client survives which tries again and again, also a put that
+// must not be done twice. What is refused for good is none of them, nor is what is slow.
+var Passing = []Fault{Refused, Lost, Unavailable, Failed, FailedAfter, Conflict, Twice, Truncated, Drip}
 
 // Hook tells what becomes of a request. It is asked by many goroutines, may hold a request
 // back by not returning, and does not read its body.
@@ -89,6 +89,9 @@ func Faulty(t testing.TB, endpoint string, hook Hook) (*Faults, string) {
 // ServeHTTP implements http.Handler.
 func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := f.hook(r)
+	if fault == Conflict && r.Method != http.MethodPut {
+		fault = None
+	}
 	if status, code := fault.refusal(); status != 0 {
 		failWith(w, r, status, code)
 		return

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -54,8 +55,8 @@ func passing(err error) bool {
 	}
 	answered := status(err)
 	switch {
-	case passes[code(err)], errors.Is(err, errStalled), errors.As(err, new(broken)):
-		return true
+	case passes[code(err)], errors.Is(err, errStalled), errors.As(err, new(broken)), errors.Is(err, io.ErrUnexpectedEOF):
+		return true // also where the words of a refusal did not come to their end
 	case answered == http.StatusNotImplemented, answered == http.StatusHTTPVersionNotSupported:
 		return false
 	case answered >= 500, answered == http.StatusTooManyRequests, answered == http.StatusRequestTimeout:

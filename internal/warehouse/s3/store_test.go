@@ -1,7 +1,10 @@
 package s3_test
 
 import (
+	"context"
+	"iter"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,16 +69,30 @@ func (l lake) service(t testing.TB, limits s3.Limits) *s3.Service {
 	return service
 }
 
+// tidy leaves out what versitygw shows of files that it has not finished.
+type tidy struct{ *s3.Store }
+
+// List implements [warehouse.Reader].
+func (s tidy) List(ctx context.Context, prefix string) iter.Seq2[warehouse.Entry, error] {
+	return func(yield func(warehouse.Entry, error) bool) {
+		for entry, err := range s.Store.List(ctx, prefix) {
+			if !strings.Contains(entry.Key, ".sgwtmp.") && !yield(entry, err) {
+				return
+			}
+		}
+	}
+}
+
 // The store of the in-process fake, of a real server, and of both behind faults that pass.
 func TestStore(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) lake{"in process": inProcess, "versitygw": versity} {
 		t.Run(name, func(t *testing.T) {
 			l := start(t)
-			warehousetest.Run(t, func(t *testing.T) warehouse.Store { return l.store(t, quick, "") })
+			warehousetest.Run(t, func(t *testing.T) warehouse.Store { return tidy{l.store(t, quick, "")} })
 		})
 		t.Run(name+", faults", func(t *testing.T) {
 			l, _ := start(t).faulty(t, s3test.Seeded(1, 0.1, s3test.Passing...))
-			warehousetest.Run(t, func(t *testing.T) warehouse.Store { return l.store(t, quick, "") })
+			warehousetest.Run(t, func(t *testing.T) warehouse.Store { return tidy{l.store(t, quick, "")} })
 		})
 	}
 }
