@@ -14,9 +14,15 @@ import (
 )
 
 // Get implements [warehouse.Reader].
-func (s *Store) Get(ctx context.Context, key string, limit int64) (data []byte, err error) {
+func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	data, _, err := s.Fetch(ctx, key, limit)
+	return data, err
+}
+
+// Fetch implements [warehouse.Fetcher].
+func (s *Store) Fetch(ctx context.Context, key string, limit int64) (data []byte, is warehouse.Info, err error) {
 	if err := s.check(ctx, key); err != nil {
-		return nil, err
+		return nil, is, err
 	}
 	err = s.service.tries().do(ctx, func(a attempt) error {
 		found, err := s.get(a, key)
@@ -24,6 +30,7 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) (data []byte, 
 			return err
 		}
 		defer found.Body.Close()
+		is = info(found.ContentLength, found.ETag, found.LastModified)
 		if found.ContentLength != nil && *found.ContentLength > limit {
 			return tooLarge(key, limit)
 		}
@@ -34,9 +41,10 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) (data []byte, 
 		return err
 	})
 	if errors.Is(err, warehouse.ErrTooLarge) {
-		return nil, err
+		return nil, is, err
 	}
-	return data, failed(key, err)
+	is.Size = int64(len(data))
+	return data, is, failed(key, err)
 }
 
 func tooLarge(key string, limit int64) error {

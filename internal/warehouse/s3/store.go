@@ -23,6 +23,7 @@ type Store struct {
 var (
 	_ warehouse.Store   = (*Store)(nil)
 	_ warehouse.Batches = (*Store)(nil)
+	_ warehouse.Fetcher = (*Store)(nil)
 )
 
 // check is the start of every call. The limit of a key is that of the object's whole name.

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"context"
+	"flag"
 	"iter"
 	"os"
 	"strings"
@@ -14,7 +15,14 @@ import (
 	"puddle/internal/warehouse/warehousetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(s3test.Main(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
+		if err := flag.Set("rapid.checks", "3"); err != nil { // before flags are parsed
+			panic(err)
+		}
+	}
+	os.Exit(s3test.Main(m))
+}
 
 // quick gives up late and waits little.
 var quick = s3.Limits{Tries: 12, Pause: time.Microsecond}
