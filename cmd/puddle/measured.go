@@ -35,8 +35,16 @@ type measuredBucket struct {
 	batches store.Batches
 }
 
+var _ store.Fetcher = measuredBucket{}
+
 func measureBucket(bucket *s3.Store, took rest.StoreTimes) measuredBucket {
 	return measuredBucket{measured{bucket, took}, bucket}
+}
+
+// Fetch implements store.Fetcher.
+func (m measuredBucket) Fetch(ctx context.Context, key string, limit int64) ([]byte, store.Info, error) {
+	defer since(time.Now(), m.took.Get)
+	return store.Fetch(ctx, m.Store, key, limit)
 }
 
 // StatAll implements store.Batches.

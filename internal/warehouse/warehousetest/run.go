@@ -63,6 +63,10 @@ func wantBytes(t rapid.TB, store warehouse.Reader, key, want string) {
 	if err != nil || info.Size != int64(len(want)) {
 		t.Errorf("Stat(%q) = %+v, %v; want size %d", key, info, err, len(want))
 	}
+	got, is, err := warehouse.Fetch(context.Background(), store, key, noLimit)
+	if err != nil || string(got) != want || !is.Same(info) {
+		t.Errorf("Fetch(%q) = %q, %+v, %v; Stat = %+v", key, got, is, err, info)
+	}
 }
 
 func wantMissing(t rapid.TB, store warehouse.Reader, key string) {
