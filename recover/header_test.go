@@ -63,12 +63,3 @@ func TestCase1_GzippedAsTheNameSays(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 }
-
-func FuzzReadHeader(f *testing.F) {
-	f.Add([]byte(`{"table-uuid":"4f1c3e0a-9d2b-4c55-8a51-0e6f3b7d9a12","metadata-log":[{"metadata-file":"a"}]}`))
-	f.Add([]byte(`{"metadata-log":[[`))
-	f.Fuzz(func(_ *testing.T, data []byte) {
-		_, _ = readHeader("v1.metadata.json", data)
-		_, _ = readHeader("v1.gz.metadata.json", data)
-	})
-}

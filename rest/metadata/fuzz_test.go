@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"puddle/internal/fuzztest"
 	"puddle/rest/metadata"
 )
 
@@ -21,7 +22,9 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(old + onlySchema + onlySpec + `}`))
 	f.Add([]byte(old + lists + `}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		base, err := metadata.Parse(file, location)
+		var base *metadata.Document
+		var err error
+		fuzztest.Bounded(t, len(file), 128, 0, func() { base, err = metadata.Parse(file, location) })
 		if err != nil {
 			if kind(err) == "other" {
 				t.Fatalf("%T %v", err, err)

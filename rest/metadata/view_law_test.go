@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"puddle/internal/fuzztest"
 	"puddle/rest/metadata"
 )
 
@@ -155,7 +156,9 @@ func FuzzParseView(f *testing.F) {
 	f.Add(newView(f).Bytes())
 	f.Add(mustView(f, newView(f), replacement(2)).Bytes())
 	f.Fuzz(func(t *testing.T, file []byte) {
-		base, err := metadata.ParseView(file, location)
+		var base *metadata.View
+		var err error
+		fuzztest.Bounded(t, len(file), 128, 0, func() { base, err = metadata.ParseView(file, location) })
 		if err != nil {
 			if kind(err) != "invalid" {
 				t.Fatalf("%T %v", err, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/twmb/avro/ocf"
 
+	"puddle/internal/fuzztest"
 	"puddle/rest/metadata/manifest"
 )
 
@@ -176,19 +177,24 @@ func FuzzManifest(f *testing.F) {
 		f.Add(written(f, entrySchema, codec, entryOf(1, "a", 1, "b")))
 		f.Add(written(f, listSchema, codec, object{"manifest_path": "a", "manifest_length": 1, "key_metadata": nil}))
 	}
+	const inflates = 8 << 10 // to so many times its bytes, with strings made of them
 	f.Fuzz(func(t *testing.T, file []byte) {
-		for e, err := range manifest.Entries(bytes.NewReader(file)) {
-			checkError(t, err)
-			if err == nil && (e.Path == "" || e.Status == "" || e.Content == "") {
-				t.Fatalf("entry %+v", e)
+		fuzztest.Bounded(t, len(file), inflates, manifest.MaxBlockBytes, func() {
+			for e, err := range manifest.Entries(bytes.NewReader(file)) {
+				checkError(t, err)
+				if err == nil && (e.Path == "" || e.Status == "" || e.Content == "") {
+					t.Fatalf("entry %+v", e)
+				}
 			}
-		}
-		for m, err := range manifest.List(bytes.NewReader(file)) {
-			checkError(t, err)
-			if err == nil && (m.Path == "" || m.Content == "") {
-				t.Fatalf("manifest %+v", m)
+		})
+		fuzztest.Bounded(t, len(file), inflates, manifest.MaxBlockBytes, func() {
+			for m, err := range manifest.List(bytes.NewReader(file)) {
+				checkError(t, err)
+				if err == nil && (m.Path == "" || m.Content == "") {
+					t.Fatalf("manifest %+v", m)
+				}
 			}
-		}
+		})
 	})
 }
 
