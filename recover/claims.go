@@ -20,12 +20,14 @@ import (
 // claim is what a sidecar says, and what became of it.
 type claim struct {
 	*sidecars.Object
-	planned PlannedObject
-	current descent.Name  // S
-	home    place         // of S
-	settled PlannedObject // before any file was looked at
-	decided bool          // its folder was looked at
-	notUsed []NotUsed     // files of its folders
+	planned  PlannedObject
+	current  descent.Name  // S
+	home     place         // of S
+	external string        // the external warehouse that S is in; empty: none
+	abroad   surveyed      // S alone, where it is in one
+	settled  PlannedObject // before any file was looked at
+	decided  bool          // its folder was looked at
+	notUsed  []NotUsed     // files of its folders
 }
 
 // claims are the sidecars of a warehouse that can be read.
@@ -143,6 +145,9 @@ func (c *claims) locate(roots warehouse.Roots) map[place][]*claim {
 		if err == nil {
 			err = roots.Check(l)
 		}
+		if errors.Is(err, warehouse.ErrOutside) {
+			err = fmt.Errorf("%w: is one of warehouses.*.allowed-locations or external-warehouses missing?", err)
+		}
 		if err != nil {
 			n.fail(fmt.Errorf("metadata-location: %w", err))
 			continue
@@ -152,6 +157,7 @@ func (c *claims) locate(roots warehouse.Roots) map[place][]*claim {
 			n.fail(fmt.Errorf("metadata-location: %w", err))
 			continue
 		}
+		n.external = root.External
 		n.current = descent.Name{Spelled: n.MetadataLocation, Location: l}
 		n.home = place{indexOf(roots, root), folderOf(key)}
 		at[n.home] = append(at[n.home], n)

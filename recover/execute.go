@@ -183,9 +183,30 @@ func (x *execution) place(ctx context.Context, event uuid.UUID, o *PlannedObject
 	if written, err := files.rewrite(ctx, o); err != nil || written && x.DryRun {
 		return err
 	}
+	known, err := x.abroad(ctx, o)
+	if err != nil {
+		return err
+	}
 	return x.Catalog.RecoverObject(ctx, x.Cause, catalog.Recovered{
-		Event: event, Kind: o.Kind, UUID: o.UUID, Identifier: o.Identifier, MetadataLocation: o.MetadataLocation, Pointer: o.Pointer,
+		Event: event, Kind: o.Kind, UUID: o.UUID, Identifier: o.Identifier, MetadataLocation: o.MetadataLocation, Pointer: o.Pointer, File: known,
 	})
+}
+
+// abroad is the file of an object in an external warehouse, of which the catalog knows the
+// document: the object is recovered whether that warehouse can be read or not. Nil: it is
+// to be read.
+func (x *execution) abroad(ctx context.Context, o *PlannedObject) ([]byte, error) {
+	if x.Documents == nil || o.Pointer == (journal.Pointer{}) || x.Catalog.External(o.MetadataLocation) == "" {
+		return nil, nil
+	}
+	file, err := x.Documents(ctx, o.Pointer)
+	if err != nil || journal.Sum(file) != o.Pointer.SHA256 {
+		return nil, ctx.Err()
+	}
+	if warning, _ := missing(ctx, x.Catalog.Externals, o.Pointer); warning != "" {
+		o.Warnings = append(o.Warnings, warning)
+	}
+	return file, nil
 }
 
 // standing is what the catalog has of an object already: Skipped where its name or

@@ -10,7 +10,7 @@ import (
 
 // rewriting is where missing files are written again, and what of.
 type rewriting struct {
-	roots     warehouse.Roots
+	roots     warehouse.Roots // external ones as well, where nothing is written
 	documents func(context.Context, journal.Pointer) ([]byte, error) // nil: nothing is known
 	dryRun    bool
 }
@@ -22,7 +22,7 @@ func (r rewriting) rewrite(ctx context.Context, o *PlannedObject) (written bool,
 		return false, nil
 	}
 	root, key, err := r.roots.Resolve(o.MetadataLocation)
-	if err != nil {
+	if err != nil || root.External != "" {
 		return false, nil // registering says what is wrong with it
 	}
 	if _, err := root.Store.Stat(ctx, key); !errors.Is(err, warehouse.ErrNotFound) {

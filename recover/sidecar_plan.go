@@ -18,7 +18,7 @@ import (
 
 // Evidences is what there is of a warehouse whose journal is lost.
 type Evidences struct {
-	Roots warehouse.Roots // its own root first, which has the sidecars
+	Roots warehouse.Roots // its own root first, which has the sidecars; of external ones only files are read that sidecars name
 	Name  string          // of the warehouse
 
 	// Proven tells which metadata files the events of an archive made current; false:
@@ -64,6 +64,9 @@ func planSidecars(ctx context.Context, e Evidences, by chooser) (Plan, error) {
 	p.claims.settle()
 	p.reader = newReader(e.Roots, p.count(func(s *Surveyed) { s.Files++ }))
 	if err := p.survey(ctx); err != nil {
+		return Plan{}, err
+	}
+	if err := p.readExternal(ctx); err != nil {
 		return Plan{}, err
 	}
 	if err := p.rejoin(ctx); err != nil {
@@ -206,8 +209,8 @@ func (p *sidecarPlan) rejoin(ctx context.Context) error {
 		if n.settled.Outcome != Recovered || n.decided && len(scattered) == 0 {
 			continue
 		}
-		s := surveyed{place: n.home}
-		if len(scattered) > 0 {
+		s := n.abroad
+		if s.place = n.home; len(scattered) > 0 && n.external == "" {
 			var err error
 			if s, err = p.again(ctx, n.home); err != nil {
 				return err

@@ -34,9 +34,12 @@ type folder struct {
 
 // listRoots lists everything in the roots of a warehouse, once, and yields each folder
 // that holds metadata files when all of it is known. It keeps no more than the folders
-// on the way to where it is. puddle's own folder is left out.
+// on the way to where it is. puddle's own folder is left out, and so are external roots.
 func listRoots(ctx context.Context, roots warehouse.Roots, listed func(), yield func(folder) error) error {
 	for i, root := range roots {
+		if root.External != "" {
+			continue
+		}
 		var open []folder // each in the one before
 		shut := func(until string) error {
 			for len(open) > 0 && !inside(until, open[len(open)-1].key) {
@@ -107,4 +110,5 @@ type brokenFile struct {
 	descent.Name
 	reason string
 	unseen bool // it could not be looked at: it may be a metadata file
+	gone   bool // nothing is there any more
 }

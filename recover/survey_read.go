@@ -81,17 +81,17 @@ func (r *reader) file(ctx context.Context, root int, key string) (metadataFile, 
 	at, err := warehouse.ParseLocation(url)
 	name := descent.Name{Spelled: url, Location: at}
 	if err != nil {
-		return metadataFile{}, nil, &brokenFile{name, oneLine(err), false}
+		return metadataFile{}, nil, &brokenFile{Name: name, reason: oneLine(err)}
 	}
 	data, err := r.get(ctx, r.roots[root].Store, key)
 	if err != nil {
 		unseen := !errors.Is(err, warehouse.ErrTooLarge) && !errors.Is(err, warehouse.ErrLink) &&
 			!errors.Is(err, warehouse.ErrInvalidKey) && !errors.Is(err, warehouse.ErrNotFound)
-		return metadataFile{}, nil, &brokenFile{name, oneLine(err), unseen}
+		return metadataFile{}, nil, &brokenFile{Name: name, reason: oneLine(err), unseen: unseen, gone: errors.Is(err, warehouse.ErrNotFound)}
 	}
 	h, err := readHeader(key, data)
 	if err != nil {
-		return metadataFile{}, nil, &brokenFile{name, oneLine(err), false}
+		return metadataFile{}, nil, &brokenFile{Name: name, reason: oneLine(err)}
 	}
 	return metadataFile{
 		File: descent.File{Name: name, UUID: h.uuid, LastUpdated: h.lastUpdated},

@@ -62,7 +62,7 @@ func (n *node) bar(id uuid.UUID) (purge.Bar, bool) {
 	if w == nil || w.decides == nil || !w.decides.Occupied() {
 		return purge.Bar{}, false
 	}
-	return purge.Bar{Own: w.roots[0].Store, Roots: w.roots, Limit: barTime}, true
+	return purge.Bar{Own: w.roots[0].Store, Roots: w.reads, Limit: barTime}, true
 }
 
 // fence waits for the turns that may have begun before a purge was marked: it takes one

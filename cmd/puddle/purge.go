@@ -27,7 +27,7 @@ func (n *node) purgesOf(w *warehouse, t *term) *purge.Job {
 	events, log := n.journal.Warehouse(w.id), n.log.With().Str("warehouse", w.Name).Logger()
 	tells := purgeLog{log, events}
 	return purge.New(purge.Options{
-		Warehouse: w.id, Roots: t.roots, Reader: n.recorder.Reader(w.id), Documents: events, Recorder: soleWriter{n.recorder, &w.second}, Guard: w.decides,
+		Warehouse: w.id, Roots: t.roots, Externals: n.externals, Reader: n.recorder.Reader(w.id), Documents: events, Recorder: soleWriter{n.recorder, &w.second}, Guard: w.decides,
 		Now: n.steady.now, Ask: n.asking(), Grace: w.Purge.Grace, Ephemeral: n.config.Metastore.Type == config.Memory, Rate: purgeRate,
 		Fence: n.purgeFence(w), Forget: t.forget(), Began: tells.began, Observe: tells.ended,
 	})

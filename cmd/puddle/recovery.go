@@ -184,7 +184,7 @@ func (x *recovery) whole(ctx context.Context, e *evidence) (recover.Report, erro
 		return recover.Report{}, err
 	}
 	// Nothing depends on the order. A crash leaves some of the files, and older tables.
-	if err := e.plan.WriteMissing(ctx, e.roots, recover.DocumentsOf(e.past, e.id).File, x.DryRun); err != nil {
+	if err := e.plan.WriteMissing(ctx, e.reads, recover.DocumentsOf(e.past, e.id).File, x.DryRun); err != nil {
 		return recover.Report{}, incomplete(e.Name, err)
 	}
 	report := recover.ReportOf(e.plan)

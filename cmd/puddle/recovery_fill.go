@@ -135,7 +135,7 @@ func (x *recovery) execute(ctx context.Context, e *evidence, j journal.Journal, 
 	}
 	target := recover.Target{
 		Catalog: catalog.New(catalog.Options{
-			ID: e.id, Roots: e.roots, Reader: r.Reader(e.id), Recorder: r,
+			ID: e.id, Roots: e.roots, Externals: x.node.externals, Reader: r.Reader(e.id), Recorder: r,
 			Now: x.node.steady.now, MaxDocument: int(x.node.config.Journal.MaxDocument),
 			PurgeMode: catalog.PurgeMode(e.Purge.Mode), PurgeGrace: e.Purge.Grace, DropKeep: e.DropKeep,
 		}),

@@ -106,7 +106,7 @@ func (x *recovery) moment(ctx context.Context, name string, from journal.Reader)
 
 // planSidecars plans from sidecars and files, with an archive as proof.
 func (x *recovery) planSidecars(ctx context.Context, e *evidence) error {
-	evidences := recover.Evidences{Roots: e.roots, Name: e.Name, Progress: func(s recover.Surveyed) {
+	evidences := recover.Evidences{Roots: e.reads, Name: e.Name, Progress: func(s recover.Surveyed) {
 		x.progress.say("%s: read %d sidecars and %d metadata files, listed %d files", e.Name, s.Sidecars, s.Files, s.Listed)
 	}}
 	if e.past == nil && e.archived != nil {

@@ -123,7 +123,7 @@ func (v *verification) subjects(ctx context.Context, sink verifySink) (all []ver
 		}
 		bound[id] = true
 		subject := v.subject(w.Name, id)
-		subject.Location, subject.Roots = w.Root.URL, w.roots
+		subject.Location, subject.Roots, subject.Externals = w.Root.URL, w.roots, w.reads[len(w.roots):]
 		all = append(all, subject)
 	}
 	if err := v.stray(ctx, sink); err != nil {

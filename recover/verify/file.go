@@ -20,7 +20,7 @@ import (
 // file is level 3: the metadata file of an object is there, with the bytes that
 // were committed. It answers the document.
 func (l *looks) file(ctx context.Context, o projections.Object, s *seen) (text []byte, ok bool) {
-	data, wrong, err := readFile(ctx, l.Roots, o.Pointer)
+	data, wrong, err := readFile(ctx, l.reads(), o.Pointer)
 	if err != nil {
 		s.unseen = append(s.unseen, Unseen{Place: o.Pointer.MetadataLocation, Message: err.Error()})
 		return nil, false
@@ -35,9 +35,13 @@ func (l *looks) file(ctx context.Context, o projections.Object, s *seen) (text [
 		wrong = &trouble{kind: KindChanged, reason: err.Error(), read: true, size: o.Pointer.Size}
 	}
 	f := Finding{Severity: Error, Kind: wrong.kind, Place: o.Pointer.MetadataLocation, Message: wrong.reason, Next: l.mendCommand()}
+	if name := l.external(o); name != "" {
+		f.Message += "; it is in the external warehouse " + name + ", which is only read"
+		f.Next = l.instead(ctx, o)
+	}
 	if at, err := l.steps(ctx, o.UUID); err == nil {
 		if data == nil && wrong.read && anySized(at, wrong.size) {
-			data, _ = lies(ctx, l.Roots, o.Pointer.MetadataLocation, wrong.size) // without it, less is told
+			data, _ = lies(ctx, l.reads(), o.Pointer.MetadataLocation, wrong.size) // without it, less is told
 		}
 		f = named(f, at, o.Pointer, data)
 	}
@@ -87,7 +91,7 @@ type trouble struct {
 func readFile(ctx context.Context, roots warehouse.Roots, p journal.Pointer) ([]byte, *trouble, error) {
 	root, key, err := roots.Resolve(p.MetadataLocation)
 	if err != nil {
-		return nil, &trouble{kind: KindForeign, reason: "it is outside of the warehouse: is one of warehouses.*.allowed-locations missing?"}, nil
+		return nil, &trouble{kind: KindForeign, reason: "it is outside of the warehouse: is one of warehouses.*.allowed-locations or external-warehouses missing?"}, nil
 	}
 	info, err := root.Store.Stat(ctx, key)
 	var data []byte

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -152,7 +153,7 @@ type looks struct {
 }
 
 func (r *run) looks() *looks {
-	return &looks{run: r, behind: &leftBehind{journal: r.Journal, id: r.ID}, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Journal: r.lineage(), Reader: r.reader()})}
+	return &looks{run: r, behind: &leftBehind{journal: r.Journal, id: r.ID}, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Externals: r.Externals, Journal: r.lineage(), Reader: r.reader(), Now: time.Now})}
 }
 
 // seen is what one look at an object saw.
@@ -220,7 +221,7 @@ func (l *looks) once(ctx context.Context, o projections.Object) *seen {
 	if ok {
 		l.belongs(o, text, s)
 	}
-	if o.Kind == journal.Table {
+	if o.Kind == journal.Table && l.external(o) == "" { // others go on writing there
 		l.beside(ctx, o, s)
 	}
 	return s

@@ -68,9 +68,12 @@ func (m Repair) mend(ctx context.Context, l *looks, o projections.Object, copies
 			return "", err // it has moved on
 		}
 	}
-	there, wrong, err := readFile(ctx, l.Roots, o.Pointer)
+	there, wrong, err := readFile(ctx, l.reads(), o.Pointer)
 	if err != nil || wrong == nil {
 		return "", err
+	}
+	if name := l.external(o); name != "" {
+		return "", &refused{"it is in the external warehouse " + name + ", which is only read", l.instead(ctx, o)}
 	}
 	if wrong.kind == KindForeign || wrong.kind == KindChanged && !wrong.read {
 		return "", &refused{"what lies there cannot be copied first: " + wrong.reason, ""}

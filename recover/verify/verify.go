@@ -21,16 +21,17 @@ const MaxLevel = 4
 
 // Warehouse is one warehouse to look at.
 type Warehouse struct {
-	Name     string
-	Location string
-	ID       uuid.UUID
-	Roots    warehouse.Roots // none: it is in the journal alone, and only that is looked at
-	Journal  journal.Journal
-	Auditor  journal.Auditor           // nil: the journal cannot be looked through, only read
-	Tables   projections.Store         // nil: there are none to compare
-	Fold     projections.Store         // empty: what the journal is folded into; nil: in memory
-	Now      projections.Reader        // of a catalog that is being served; nil: nothing changes meanwhile
-	Settled  func(warehouse.Info) bool // tells files that nobody is about to name; nil: all
+	Name      string
+	Location  string
+	ID        uuid.UUID
+	Roots     warehouse.Roots // none: it is in the journal alone, and only that is looked at
+	Externals warehouse.Roots // external warehouses, where files of its objects may be
+	Journal   journal.Journal
+	Auditor   journal.Auditor           // nil: the journal cannot be looked through, only read
+	Tables    projections.Store         // nil: there are none to compare
+	Fold      projections.Store         // empty: what the journal is folded into; nil: in memory
+	Now       projections.Reader        // of a catalog that is being served; nil: nothing changes meanwhile
+	Settled   func(warehouse.Info) bool // tells files that nobody is about to name; nil: all
 
 	Beside    bool // the tables can be made anew while servers run
 	Ephemeral bool // the journal ends with its process: the warehouse has no anchor

@@ -22,6 +22,11 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 	case err != nil:
 		return file{}, err
 	}
+	return adopted(at, data)
+}
+
+// adopted is a metadata file of given bytes. Invalid.
+func adopted(at string, data []byte) (file, error) {
 	if !metadata.IsFileName(at) {
 		return file{}, misnamed(at)
 	}
@@ -32,6 +37,7 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 	case compressed != gzipped(data):
 		return file{}, refuse(Invalid, "The metadata file %s is gzipped, which its name does not say", at)
 	case compressed:
+		var err error
 		if text, err = inflate(data, MaxMetadataBytes); err != nil {
 			return file{}, because(Invalid, err, "The metadata file %s cannot be inflated: %v", at, err)
 		}

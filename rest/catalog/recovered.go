@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -17,11 +18,13 @@ type Recovered struct {
 	Identifier       journal.Identifier
 	MetadataLocation string
 	Pointer          journal.Pointer // what the file must be; zero: not known
+	File             []byte          // the bytes of that, where they are known: the storage is not asked; nil: they are not
 }
 
 // RecoverObject registers a table or view as RegisterTable and RegisterView do, by
 // the same rules, with its uuid: a history of that uuid goes on. The file must be
-// what the pointer says, if one is given, and of that uuid, if it has one.
+// what the pointer says, if one is given, and of that uuid, if it has one. An external
+// warehouse that cannot be read is no passing reason: the others do not wait for it.
 //
 // NoSuchNamespace; AlreadyExists for the name, uuid and places; FileMissing, Invalid,
 // Unsafe, Unavailable, OutcomeUnknown.
@@ -65,7 +68,7 @@ func (c *Catalog) RecoverObject(ctx context.Context, cause journal.Cause, r Reco
 
 // recoverable is the file of what is to be registered, and the version in it.
 func (c *Catalog) recoverable(ctx context.Context, r Recovered) (file, version, error) {
-	f, err := c.adopt(ctx, r.MetadataLocation)
+	f, err := c.recoveredFile(ctx, r)
 	if err != nil {
 		return file{}, nil, err
 	}
@@ -81,6 +84,18 @@ func (c *Catalog) recoverable(ctx context.Context, r Recovered) (file, version, 
 		return file{}, nil, refuse(Invalid, "The metadata file %s is of %s, not of %s", r.MetadataLocation, doc.UUID(), r.UUID)
 	}
 	return f, doc, nil
+}
+
+func (c *Catalog) recoveredFile(ctx context.Context, r Recovered) (file, error) {
+	if r.File != nil {
+		return adopted(r.MetadataLocation, r.File)
+	}
+	f, err := c.adopt(ctx, r.MetadataLocation)
+	var refused *Error
+	if name := c.External(r.MetadataLocation); name != "" && errors.As(err, &refused) && refused.Code == Unavailable {
+		return f, because(Invalid, err, "The metadata file %s is not looked at: the external warehouse %s cannot be read: %v", r.MetadataLocation, name, refused.Err)
+	}
+	return f, err
 }
 
 // RecoverNamespace makes a namespace with the id that it had, in an existing parent.

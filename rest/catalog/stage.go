@@ -33,7 +33,7 @@ func (c *Catalog) stage(ctx context.Context, doc version) (file, error) {
 	case err == nil:
 		return f, nil
 	case errors.Is(err, warehouse.ErrInvalidLocation), errors.Is(err, warehouse.ErrInvalidKey),
-		errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists):
+		errors.Is(err, warehouse.ErrLink), errors.Is(err, warehouse.ErrExists), errors.Is(err, warehouse.ErrReadOnly):
 		return file{}, because(Invalid, err, "The metadata file %s cannot be written: %v", at, err)
 	}
 	if !errors.Is(err, warehouse.ErrDenied) && !errors.Is(err, warehouse.ErrNoBucket) {

@@ -44,6 +44,7 @@
 // but only if the store answers and has deleted others of that kind: a store that
 // takes no deletes is waited for, for ever. The current metadata file is never
 // given up, so a purge closes only on a store that works. A purge whose places are
-// outside of the configured roots waits for them. One table's trouble never holds
+// outside of the configured roots waits for them. One of a table in an external
+// warehouse removes nothing, and its report says so. One table's trouble never holds
 // up another's.
 package purge

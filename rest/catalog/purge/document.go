@@ -22,6 +22,9 @@ import (
 // doc is nil and lost says why. An error may pass, with another build if it says
 // that this one cannot read what was committed.
 func (j *Job) document(ctx context.Context, p projections.Purge) (doc *metadata.Document, lost string, err error) {
+	if name := j.external(p); name != "" {
+		return nil, "it is in the external warehouse " + name + ", which is only read: all files of the table stay", nil
+	}
 	if err := j.rooted(p); err != nil {
 		return nil, "", err
 	}

@@ -42,6 +42,7 @@ type Guard interface {
 type Options struct {
 	Warehouse uuid.UUID
 	Roots     warehouse.Roots // of the warehouse; its own first
+	Externals warehouse.Roots // where nothing is removed; optional
 	Reader    Reader
 	Documents Documents
 	Recorder  Recorder
