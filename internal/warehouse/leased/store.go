@@ -61,6 +61,11 @@ func (b batching) DeleteAll(ctx context.Context, keys []string) []error {
 	return refused
 }
 
+// Fetch implements [warehouse.Fetcher].
+func (s Store) Fetch(ctx context.Context, key string, limit int64) ([]byte, warehouse.Info, error) {
+	return warehouse.Fetch(ctx, s.Store, key, limit)
+}
+
 // Create implements [warehouse.Store].
 func (s Store) Create(ctx context.Context, key string, data []byte) error {
 	if err := s.ask(key); err != nil {

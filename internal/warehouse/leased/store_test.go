@@ -51,3 +51,36 @@ func TestLost(t *testing.T) {
 		t.Errorf("%d keys", keys)
 	}
 }
+
+// many is a store that deletes many keys at once.
+type many struct{ *memory.Store }
+
+func (m many) StatAll(_ context.Context, keys []string) ([]warehouse.Info, []error) {
+	return make([]warehouse.Info, len(keys)), make([]error, len(keys))
+}
+
+func (m many) DeleteAll(_ context.Context, keys []string) []error { return make([]error, len(keys)) }
+
+// What does for many keys at once does so while the lease is held, and refuses each key when
+// it is lost. What does not is not said to.
+func TestBatches(t *testing.T) {
+	lost := errors.New("lost")
+	var why error
+	s, ok := leased.New(many{memory.New()}, func() error { return why }).(warehouse.Batches)
+	if !ok {
+		t.Fatal("no batches")
+	}
+	keys := []string{"a", "b"}
+	for _, why = range []error{nil, lost} {
+		errs := s.DeleteAll(t.Context(), keys)
+		if len(errs) != 2 || !errors.Is(errs[0], why) || !errors.Is(errs[1], why) {
+			t.Errorf("%v: %v", why, errs)
+		}
+		if infos, errs := s.StatAll(t.Context(), keys); len(infos) != 2 || len(errs) != 2 || errs[0] != nil {
+			t.Errorf("%v: reads are refused: %v", why, errs)
+		}
+	}
+	if _, ok := leased.New(memory.New(), nil).(warehouse.Batches); ok {
+		t.Error("batches of a store without")
+	}
+}

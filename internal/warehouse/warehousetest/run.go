@@ -36,6 +36,9 @@ func Run(t *testing.T, open func(t *testing.T) warehouse.Store) {
 		{"folder and file do not collide", testCollision},
 		{"folders", testFolders},
 		{"folders are checked", testCheckFolder},
+		{"what is the same", testSame},
+		{"many keys at once", testBatches},
+		{"more keys than one request takes", testManyKeys},
 		{"law: a store is a map", testLaw},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
