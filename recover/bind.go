@@ -116,16 +116,22 @@ func laterThan(ctx context.Context, w Warehouse, j journal.Journal, end journal.
 	return strings.Join(r.Later(end), ", "), err
 }
 
-// traces tells whether anything is there below _puddle.
+// traces tells whether anything of a catalog is there below _puddle.
 func traces(ctx context.Context, w Warehouse) (bool, error) {
-	for _, err := range w.Store.List(ctx, warehouse.ReservedFolder) {
+	for entry, err := range w.Store.List(ctx, warehouse.ReservedFolder) {
 		if err != nil {
 			return false, fmt.Errorf("warehouse %s: %w", w.Name, err)
 		}
-		return true, nil
+		if !ofProbe(entry.Key) {
+			return true, nil
+		}
 	}
 	return false, nil
 }
+
+// ofProbe tells whether a file is what a probe could not remove: it says nothing of a
+// catalog.
+func ofProbe(key string) bool { return strings.HasPrefix(key, warehouse.ProbeFolder+"/") }
 
 func readIdentity(ctx context.Context, w Warehouse) (anchor.Identity, bool, error) {
 	id, found, err := anchor.ReadIdentity(ctx, w.Store)

@@ -29,6 +29,9 @@ func Traced(ctx context.Context, roots warehouse.Roots) (bool, error) {
 				return false, err
 			}
 			first, _, _ := strings.Cut(entry.Key, "/")
+			if ofProbe(entry.Key) {
+				continue
+			}
 			if strings.EqualFold(first, warehouse.ReservedFolder) || metadata.IsFileName(entry.Key) {
 				return true, nil
 			}

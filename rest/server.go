@@ -54,6 +54,8 @@ type Warehouse struct {
 	// Archive tells how far the archive in the warehouse is. Optional: without it,
 	// nobody tells.
 	Archive func() Archive
+	// Probe is what the warehouse is in. Optional: without a kind, nobody tells.
+	Probe Probe
 	// Proofs tells when each level was proven last, the lowest first. Optional.
 	Proofs func() []Proof
 	// Purging tells what the job does that removes the files of dropped tables.

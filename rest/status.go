@@ -25,6 +25,7 @@ type warehouseStatus struct {
 	Warehouse   string          `json:"warehouse"`
 	Incarnation uuid.UUID       `json:"incarnation"`
 	Head        headBody        `json:"head"`
+	Storage     *storageStatus  `json:"storage,omitempty"`
 	Tables      tablesStatus    `json:"tables"`
 	Anchor      *anchorStatus   `json:"anchor,omitempty"`
 	Sidecars    *sidecarsStatus `json:"sidecars,omitempty"`
@@ -79,6 +80,9 @@ func status(c *call) (reply, error) {
 		if is.Anchor != nil && is.Anchor.Error != "" {
 			body.warn(w.Name, "the anchor (_puddle/head.json) is late: "+is.Anchor.Error)
 		}
+		for _, message := range w.Probe.Warnings {
+			body.warn(w.Name, message)
+		}
 		is.Archive.tell(&body, w.Name)
 		if is.Sidecars != nil && is.Sidecars.Error != "" {
 			body.warn(w.Name, "catalog sidecars (_puddle/catalog) are late: "+is.Sidecars.Error)
@@ -118,7 +122,7 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, ready bool, write
 		return s, err
 	}
 	s = warehouseStatus{Warehouse: w.Name, Incarnation: head.Incarnation, Head: headBody{head.Seq, head.Hash}}
-	s.Tables.Seq = head.Seq
+	s.Tables.Seq, s.Storage = head.Seq, w.stored()
 	if w.Cursor != nil {
 		cursor, err := w.Cursor(ctx)
 		if err != nil {

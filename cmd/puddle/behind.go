@@ -114,7 +114,11 @@ func (n *node) asOfBackup(ctx context.Context, w *warehouse, id uuid.UUID, head 
 
 // bound is the warehouse as recovery knows it.
 func (w *warehouse) bound() recover.Warehouse {
-	return recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: w.roots[0].Store}
+	own := w.roots[0].Store
+	if w.unfit != nil {
+		own = unwritten{own, w.unfit}
+	}
+	return recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: own}
 }
 
 // readOnly is the recorder of a catalog that takes no changes.

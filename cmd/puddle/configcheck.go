@@ -15,14 +15,23 @@ type configCmd struct {
 
 // configCheckCmd checks the configuration.
 type configCheckCmd struct {
-	Probe bool `help:"Also look whether storage and databases can be reached. Not in this build."`
+	Probe bool `help:"Also try what the storage of each warehouse does, and look whether the database can be reached."`
 	JSON  bool `name:"json" help:"One JSON document."`
 }
+
+// Help is the detail of the help text.
+func (configCheckCmd) Help() string {
+	return "With --probe small files are written to each location of each warehouse, below _puddle/probe, read, listed, written over and removed: whether a store keeps " +
+		"conditions, shows what was written, deletes, and keeps names apart is seen by doing it. External warehouses are only listed. A server may run meanwhile."
+}
+
+func (configCheckCmd) exits() []int { return []int{codeFindings, codeWarnings, codeNoLook} }
 
 // checkReport is the report of config check.
 type checkReport struct {
 	Valid    bool          `json:"valid"`
 	Problems []problemBody `json:"problems"`
+	*probeReport
 }
 
 type problemBody struct {
@@ -34,36 +43,40 @@ type problemBody struct {
 
 // Run reports.
 func (c configCheckCmd) Run(s *session) error {
-	if c.Probe {
-		return fail(codeUsage, "--probe is not in this build")
-	}
 	checked, err := s.config()
 	if c.JSON {
-		return c.report(s, err)
+		return c.report(s, checked, err)
 	}
 	if err != nil {
 		return err
 	}
-	for _, w := range checked.Warehouses {
-		if _, err := fmt.Fprintf(s.stdout, "warehouse %s at %s\n", w.Name, w.Root.URL); err != nil {
-			return err
-		}
+	if err := s.lines(said(checked)); err != nil || !c.Probe {
+		return err
 	}
-	if checked.Metastore.Type == config.Postgres {
-		if _, err := fmt.Fprintf(s.stdout, "journal and pointer tables in the schema %s of a PostgreSQL database\n", checked.Metastore.PostgreSQL.Schema); err != nil {
-			return err
-		}
-	}
-	if checked.Journal.Archive == string(archive.Off) {
-		if _, err := fmt.Fprintln(s.stdout, "warning: "+notArchived); err != nil {
-			return err
-		}
-	}
-	_, err = fmt.Fprintf(s.stdout, "data in %s, served at %s: the configuration is good\n", checked.DataDir, checked.Server.Addr)
-	return err
+	probed := probeAll(s.stop, checked)
+	return errors.Join(probed.print(s), probed.end())
 }
 
-func (configCheckCmd) report(s *session, err error) error {
+// said is what is said of a good configuration.
+func said(c config.Config) (lines []string) {
+	for _, w := range c.Warehouses {
+		lines = append(lines, fmt.Sprintf("warehouse %s at %s", w.Name, w.Root.URL))
+	}
+	if c.Metastore.Type == config.Postgres {
+		lines = append(lines, fmt.Sprintf("journal and pointer tables in the schema %s of a PostgreSQL database", c.Metastore.PostgreSQL.Schema))
+	}
+	if c.Journal.Archive == string(archive.Off) {
+		lines = append(lines, "warning: "+notArchived)
+	}
+	for _, w := range c.Warehouses {
+		if endpoint := w.S3.Service.Exposed(); endpoint != "" {
+			lines = append(lines, fmt.Sprintf("warning: warehouse %s: %s (%s)", w.Name, unsecured, endpoint))
+		}
+	}
+	return append(lines, fmt.Sprintf("data in %s, served at %s: the configuration is good", c.DataDir, c.Server.Addr))
+}
+
+func (c configCheckCmd) report(s *session, checked config.Config, err error) error {
 	r := checkReport{Valid: err == nil}
 	var invalid *config.Error
 	if err != nil && !errors.As(err, &invalid) {
@@ -73,6 +86,10 @@ func (configCheckCmd) report(s *session, err error) error {
 		for _, p := range invalid.Problems {
 			r.Problems = append(r.Problems, problemBody{invalid.File, p.Line, p.Key, p.Text})
 		}
+	}
+	if err == nil && c.Probe {
+		r.probeReport = probeAll(s.stop, checked)
+		err = r.end()
 	}
 	return errors.Join(s.json(r), err)
 }

@@ -86,7 +86,7 @@ func (n *node) open(ctx context.Context, release func() error) (*node, error) {
 func (n *node) steps() []opens {
 	return []opens{
 		{"opening the journal", n.findReserves}, {"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
-		{"opening the warehouses", n.openWarehouses}, {"comparing the pointer tables with the journal", n.bring},
+		{"opening the warehouses", n.openWarehouses}, {"trying what the object stores do", n.probeStores}, {"comparing the pointer tables with the journal", n.bring},
 		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
 		{"starting", n.lookBeside},
 	}
@@ -119,9 +119,12 @@ func (n *node) Close() error {
 	return errors.Join(errs...)
 }
 
-// bring ties the warehouses to their histories and the pointer tables to the journal.
+// bring ties the warehouses to their histories and the pointer tables to the journal. An
+// object store may go away meanwhile.
 func (n *node) bring(ctx context.Context) error {
-	return n.await(ctx, func() error { return n.bringOrReplace(ctx) })
+	return n.patiently(ctx, "waiting for an object store", storePasses, func() error {
+		return n.await(ctx, func() error { return n.bringOrReplace(ctx) })
+	})
 }
 
 // bringOrReplace does it with fresh tables where the old ones turn out to be damaged.

@@ -53,7 +53,7 @@ func (x database) openJournal(ctx context.Context) error {
 		leave()
 		return nil
 	})
-	err = x.asItIs(ctx, func(db *journalpostgres.DB) error { return probe(ctx, db) })
+	err = x.asItIs(ctx, func(db *journalpostgres.DB) error { return lookAtEnds(ctx, db) })
 	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
 		return x.replaceJournal(ctx, damage)
 	}
@@ -105,7 +105,7 @@ func (x database) lookAtJournal(ctx context.Context) error {
 	x.node.onClose(x.in.db.Close)
 	x.in.followClock()
 	x.at = x.node.steady.now()
-	err = probe(ctx, x.in.db)
+	err = lookAtEnds(ctx, x.in.db)
 	if damage := (*journal.Damage)(nil); errors.As(err, &damage) {
 		x.node.log.Warn().Err(err).Msg("the journal would be put aside")
 		return x.copyDamaged(ctx)

@@ -28,10 +28,6 @@ type shared struct {
 	last error // guarded by mu: why changes are refused, as seen last
 }
 
-// startTime is how long a server that starts waits for its database, which may be
-// starting too.
-const startTime = 30 * time.Second
-
 // openJournal implements metastore. A report only reads, so that a standby will do.
 func (n *shared) openJournal(ctx context.Context) error {
 	c := n.config.Metastore.PostgreSQL
@@ -83,27 +79,9 @@ func (n *shared) followClock() {
 	n.steady.follow(shared)
 }
 
-// await implements metastore: each second, in a node that is to serve. What was perhaps
-// done is found to be, or is done.
+// await implements metastore. What was perhaps done is found to be, or is done.
 func (n *shared) await(ctx context.Context, part func() error) error {
-	over := time.After(startTime)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		err := part()
-		if n.purpose != serving || !mayPass(err) {
-			return err
-		}
-		n.opening.say("waiting for the database")
-		n.log.Warn().Err(err).Msg("waiting for the database")
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-over:
-			return err
-		case <-tick.C:
-		}
-	}
+	return n.patiently(ctx, "waiting for the database", mayPass, part)
 }
 
 func mayPass(err error) bool {

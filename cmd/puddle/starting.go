@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"puddle/journal"
 	"puddle/rest"
@@ -50,3 +51,30 @@ func (s *switched) to(h http.Handler) { s.now.Store(&h) }
 
 // ServeHTTP implements http.Handler.
 func (s *switched) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*s.now.Load()).ServeHTTP(w, r) }
+
+// startTime is how long a server that starts waits for its database and for its object
+// stores, which may be starting too.
+const startTime = 30 * time.Second
+
+// patiently does a part of a start, again each second while what failed may pass, in a node
+// that is to serve. Meanwhile it says what it waits for.
+func (n *node) patiently(ctx context.Context, waiting string, passes func(error) bool, part func() error) error {
+	over := time.After(startTime)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		err := part()
+		if n.purpose != serving || err == nil || !passes(err) {
+			return err
+		}
+		n.opening.say(waiting)
+		n.log.Warn().Err(err).Msg(waiting)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return err
+		case <-tick.C:
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	store "puddle/internal/warehouse"
 	"puddle/journal"
 )
 
@@ -35,7 +36,8 @@ type statusPage struct {
 		Head        struct {
 			Seq journal.Seq `json:"seq"`
 		} `json:"head"`
-		Tables struct {
+		Storage *storagePage `json:"storage"`
+		Tables  struct {
 			Behind uint64 `json:"behind"`
 		} `json:"tables"`
 		Anchor *struct {
@@ -188,6 +190,11 @@ func (p statusPage) surroundings(live bool) []string {
 			line += fmt.Sprintf(" level %d at %s", proof.Level, proof.At)
 		}
 		lines = append(lines, line)
+	}
+	for _, w := range p.Warehouses {
+		if w.Storage != nil && w.Storage.Kind != string(store.FamilyFile) {
+			lines = append(lines, "storage "+w.Warehouse+": "+w.Storage.String())
+		}
 	}
 	for _, w := range p.Warehouses {
 		if w.Archive != nil {

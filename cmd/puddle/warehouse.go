@@ -25,6 +25,9 @@ type warehouse struct {
 	reads store.Roots // those, and the external warehouses
 	id    uuid.UUID   // known once it is bound
 
+	probed []probed // what the object stores do that its places are in
+	unfit  error    // why that of its root must not be written to; nil: it may
+
 	behind error        // why it is read only; nil: it is not
 	second secondWriter // another catalog that writes to it
 
@@ -63,16 +66,16 @@ const maxBinds = 100
 func (n *node) bind(ctx context.Context, w *warehouse) error {
 	b := recover.Binder{
 		Journal: n.births(), Tables: n.tables, Clock: n.clock, Build: build(),
-		Births: n.purpose == serving, Ephemeral: n.config.Metastore.Type == config.Memory,
+		Births: n.purpose == serving && w.unfit == nil, Ephemeral: n.config.Metastore.Type == config.Memory,
 	}
 	bound, err := b.Bind(ctx, w.bound())
 	for again := 0; errors.Is(err, journal.ErrNotNext) && again < maxBinds; again++ {
 		bound, err = b.Bind(ctx, w.bound())
 	}
-	if err = n.besideArchive(ctx, w, b, bound, err); err != nil || w.behind != nil {
+	if err = n.besideArchive(ctx, w, b, bound, w.unborn(err)); err != nil || w.behind != nil {
 		return err
 	}
-	w.id = bound.ID
+	w.id, w.behind = bound.ID, w.unfit
 	if n.purpose != reporting {
 		if err := recover.CheckComplete(ctx, w.Name, n.journal.Warehouse(w.id)); err != nil {
 			return err
@@ -136,7 +139,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Past:   projections.NewPast(w.id, events, reader),
 		Left:   projections.NewLeft(w.id, n.journal).Past,
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
-		Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
+		Probe: w.stored(), Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
 		Proofs: func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error {
 			if w.readOnly() != nil {

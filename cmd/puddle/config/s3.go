@@ -91,14 +91,21 @@ var (
 	olderBucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$`)
 )
 
-// regions takes from the environment what the blocks of object stores leave out: where a
-// cloud or an operator says it for all programs.
+// anyRegion is that of stores that know no regions.
+const anyRegion = "us-east-1"
+
+// regions fills in what the blocks of object stores leave out: from the environment, where a
+// cloud or an operator says it for all programs, or for a store that is not AWS's.
 func (d *decoder) regions(c *Config) {
 	one, _ := d.env("AWS_REGION")
 	other, _ := d.env("AWS_DEFAULT_REGION")
 	fill := func(s *S3, places ...Place) {
-		if s.Service.Region == "" && inStore(places) {
-			s.Service.Region = cmp.Or(one, other)
+		if s.Service.Region != "" || !inStore(places) {
+			return
+		}
+		s.Service.Region = cmp.Or(one, other)
+		if s.Service.Region == "" && s.Service.Endpoint != "" {
+			s.Service.Region = anyRegion
 		}
 	}
 	for i := range c.Warehouses {
@@ -119,7 +126,7 @@ func (d *decoder) reached(key string, s S3, places ...Place) {
 		return
 	}
 	if s.Service.Region == "" {
-		d.fail(join(block, "region"), "is missing, and so is AWS_REGION in the environment: that of the bucket, like eu-north-1 (of MinIO and Ceph us-east-1, unless they were told another)")
+		d.fail(join(block, "region"), "is missing, and so is AWS_REGION in the environment: that of the bucket, like eu-north-1")
 	}
 	for _, place := range places {
 		if !place.IsFolder() {

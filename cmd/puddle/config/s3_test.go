@@ -57,14 +57,16 @@ func TestObjectStores(t *testing.T) {
 	}
 }
 
-// The region may be in the environment, as it is for other programs of a machine.
+// The region may be in the environment, as it is for other programs of a machine; a store
+// that is not AWS's needs none.
 func TestRegionOfTheEnvironment(t *testing.T) {
 	for want, env := range map[string][]string{
+		"us-east-1":  nil,
 		"eu-north-1": {"AWS_REGION", "eu-north-1", "AWS_DEFAULT_REGION", "eu-west-1"},
 		"eu-west-1":  {"AWS_DEFAULT_REGION", "eu-west-1"},
 	} {
-		c, err := parse("c", []byte("warehouses: {a: {location: 's3://lake'}, b: {location: /w}, c: {location: 's3://other', s3: {region: own}}}\n"+
-			"external-warehouses: {old: {location: 's3://old-lake'}}\n"), environment(env...))
+		c, err := parse("c", []byte("warehouses: {a: {location: 's3://lake', s3: {endpoint: 'http://minio:9000'}}, b: {location: /w}, c: {location: 's3://other', s3: {region: own}}}\n"+
+			"external-warehouses: {old: {location: 's3://old-lake', s3: {endpoint: 'http://minio:9000'}}}\n"), environment(env...))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -245,8 +245,8 @@ func TestStoresThatDoOtherwise(t *testing.T) {
 			}
 			return data
 		}}, map[string]probe.Verdict{probe.ReadAfterReplace: probe.Broken}, "other bytes are read than were written last"},
-		"ahead":        {clock(6 * time.Minute), map[string]probe.Verdict{probe.Clock: probe.Broken}, "ahead of this machine's by 6m0s"},
-		"behind":       {clock(-time.Hour), map[string]probe.Verdict{probe.Clock: probe.Broken}, "behind this machine's by 1h0m0s"},
+		"ahead":        {clock(6*time.Minute + 2*time.Second), map[string]probe.Verdict{probe.Clock: probe.Broken}, "ahead of this machine's by 6m"},
+		"behind":       {clock(-time.Hour - time.Minute), map[string]probe.Verdict{probe.Clock: probe.Broken}, "behind this machine's by 1h"},
 		"nearly right": {clock(4 * time.Minute), map[string]probe.Verdict{}, ""},
 		"another size": {other{stat: func(i *warehouse.Info) { i.Size = 3 }}, map[string]probe.Verdict{probe.Stat: probe.Broken}, "3 bytes are told of 5"},
 	} {

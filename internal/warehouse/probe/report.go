@@ -3,6 +3,7 @@ package probe
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -77,6 +78,16 @@ func (r Report) Of(name string) Step {
 		}
 	}
 	return Step{Name: name, Verdict: Unseen, Err: errUntried}
+}
+
+// Worst is the worst verdict of some steps.
+func (r Report) Worst(names ...string) Verdict {
+	bad := []Verdict{Holds, None, Unseen, Denied, Broken}
+	worst := 0
+	for _, name := range names {
+		worst = max(worst, slices.Index(bad, r.Of(name).Verdict))
+	}
+	return bad[worst]
 }
 
 // Conditional tells whether the store creates a key only if it is absent: Holds, Broken, or

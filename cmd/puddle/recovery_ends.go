@@ -10,9 +10,9 @@ import (
 	journalpostgres "puddle/journal/postgres"
 )
 
-// probe looks whether the ends of all histories hold together, as opening a file does:
+// lookAtEnds looks whether the ends of all histories hold together, as opening a file does:
 // what lies between is read when a plan is made of it. *journal.Damage: they do not.
-func probe(ctx context.Context, j *journalpostgres.DB) error {
+func lookAtEnds(ctx context.Context, j *journalpostgres.DB) error {
 	headless, err := j.Headless(ctx)
 	for _, id := range headless {
 		return &journal.Damage{Warehouse: id, Reason: "its head is missing"}
@@ -23,13 +23,13 @@ func probe(ctx context.Context, j *journalpostgres.DB) error {
 	ids, err := j.Warehouses(ctx)
 	for _, id := range ids {
 		if err == nil {
-			err = probeHistory(ctx, j, id)
+			err = lookAtEnd(ctx, j, id)
 		}
 	}
 	return err
 }
 
-func probeHistory(ctx context.Context, j journal.Journal, id uuid.UUID) error {
+func lookAtEnd(ctx context.Context, j journal.Journal, id uuid.UUID) error {
 	from := j.Warehouse(id)
 	head, err := from.Head(ctx)
 	if err != nil {

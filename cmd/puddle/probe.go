@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"puddle/cmd/puddle/config"
+	store "puddle/internal/warehouse"
+	"puddle/internal/warehouse/probe"
+	"puddle/internal/warehouse/s3"
+	"puddle/recover"
+	"puddle/rest"
+)
+
+const (
+	probeTime    = 10 * time.Second // of one place
+	probesAtOnce = 4                // warehouses
+)
+
+// probed is a place in an object store, and what that does.
+type probed struct {
+	place config.Place
+	probe.Report
+}
+
+// probeStores tries what the object stores do that warehouses are in, once, before a
+// warehouse is bound: who is to write there must know. Reports write nothing, and a
+// recovery is the way out of a store that does not do what it must.
+func (n *node) probeStores(ctx context.Context) error {
+	if n.purpose != serving && n.purpose != changing {
+		return nil
+	}
+	var all sync.WaitGroup
+	errs, slots := make([]error, len(n.warehouses)), make(chan struct{}, probesAtOnce)
+	for i, w := range n.warehouses {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = n.probeWarehouse(ctx, w)
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+func (n *node) probeWarehouse(ctx context.Context, w *warehouse) error {
+	if endpoint := w.S3.Service.Exposed(); endpoint != "" {
+		n.log.Warn().Str("warehouse", w.Name).Str("endpoint", endpoint).Msg(unsecured)
+	}
+	for i, place := range w.Places() {
+		if place.IsFolder() {
+			continue
+		}
+		var report probe.Report
+		err := n.patiently(ctx, "waiting for the object store of warehouse "+w.Name, storePasses, func() error {
+			asked, enough := context.WithTimeout(ctx, probeTime)
+			defer enough()
+			report = probe.Run(asked, w.roots[i].Store)
+			verdict, err := report.Conditional()
+			if verdict != probe.Unseen {
+				return nil
+			}
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			return unreached("warehouse "+w.Name, place, err)
+		}
+		if err != nil {
+			return err
+		}
+		w.probed = append(w.probed, probed{place, report})
+		n.tellProbe(w, place, report)
+		if i == 0 {
+			n.suits(w, report)
+		}
+	}
+	return nil
+}
+
+// tellProbe logs what an operator should know of a store.
+func (n *node) tellProbe(w *warehouse, place config.Place, r probe.Report) {
+	for _, message := range append(r.Findings(), r.Warnings()...) {
+		n.log.Warn().Str("warehouse", w.Name).Str("location", place.URL).Str("see", "puddle config check --probe").Msg("the object store: " + message)
+	}
+}
+
+// unsecured is what is said of an object store that is reached over a network without TLS.
+const unsecured = "the object store is reached without TLS: what is read and written can be seen and changed on the way"
+
+// suits judges the store of a warehouse's own root. In the others are files with names of
+// their own only, and without a journal that is kept there is nothing to protect.
+func (n *node) suits(w *warehouse, r probe.Report) {
+	if verdict, why := r.Conditional(); verdict == probe.Broken && n.config.Metastore.Type != config.Memory {
+		w.unfit = fmt.Errorf("the catalog of warehouse %s is read only: the object store of %s does not do what keeps two catalogs apart: %w", w.Name, w.Root.URL, why)
+		n.log.Error().Str("warehouse", w.Name).Str("see", "docs/operations.md#a-store-that-ignores-conditions").Err(w.unfit).Msg("read only")
+	}
+}
+
+// unborn refuses to begin a history where nothing would protect it.
+func (w *warehouse) unborn(err error) error {
+	if w.unfit == nil || !errors.Is(err, recover.ErrUnborn) {
+		return err
+	}
+	return &recover.Refusal{
+		Warehouse: w.Name, Err: w.unfit, Command: "puddle config check --probe",
+		Reason: fmt.Sprintf("it is not begun: %v; use an object store that keeps If-None-Match", w.unfit),
+	}
+}
+
+// unwritten is a store in which nothing is made, because it is unfit.
+type unwritten struct {
+	store.Store
+	why error
+}
+
+// Create implements store.Store.
+func (u unwritten) Create(context.Context, string, []byte) error { return u.why }
+
+// storePasses tells whether what failed in an object store may succeed in a moment.
+func storePasses(err error) bool {
+	return s3.Passing(err) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// unreached says of what cannot be looked at what an operator can do.
+func unreached(whose string, place config.Place, err error) error {
+	what := "is the endpoint right, and can it be reached from here?"
+	switch {
+	case errors.Is(err, store.ErrNoBucket):
+		what = "make the bucket, or say the endpoint and the region that it is at"
+	case errors.Is(err, store.ErrDenied):
+		what = "are access-key-id and secret-access-key right (without them: the credentials of the environment), and do they have the rights of docs/object-stores.md?"
+	}
+	bucket, _ := place.Location.Bucket()
+	return fail(codeNoLook, "%s at %s: the bucket %s cannot be used: %w; %s", whose, place.URL, bucket, err, what)
+}
+
+// stored is what a warehouse is in, for those who ask.
+func (w *warehouse) stored() rest.Probe {
+	s := rest.Probe{Kind: string(w.Root.Location.Family())}
+	for _, p := range w.probed {
+		if p.place == w.Root {
+			verdict, _ := p.Conditional()
+			s.At, s.Conditional, s.Ahead = p.At, verdict == probe.Holds, p.Ahead
+		}
+		for _, message := range append(p.Findings(), p.Warnings()...) {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the object store of %s: %s", p.place.URL, message))
+		}
+	}
+	return s
+}
