@@ -34,7 +34,7 @@ func loadedAgain(c *call, e journal.Event) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return loaded(t), nil
+	return c.made(e.Moves()[0].To.Identifier, t), nil
 }
 
 func committedAgain(c *call, e journal.Event) (reply, error) {
@@ -46,7 +46,7 @@ func committedAgain(c *call, e journal.Event) (reply, error) {
 }
 
 func viewAgain(c *call, e journal.Event) (reply, error) {
-	t, err := c.made(e)
+	t, err := c.version(e)
 	if err != nil {
 		return reply{}, err
 	}
@@ -55,16 +55,16 @@ func viewAgain(c *call, e journal.Event) (reply, error) {
 
 // tableMade is the version of a table that an event made, as it was answered.
 func (c *call) tableMade(e journal.Event) (catalog.Table, error) {
-	t, err := c.made(e)
+	t, err := c.version(e)
 	if err != nil {
 		return t, err
 	}
 	return t.WithUUID(e.Moves()[0].UUID)
 }
 
-// made is the version that the first move of an event made: as the journal kept
+// version is the one that the first move of an event made: as the journal kept
 // it, else from its file.
-func (c *call) made(e journal.Event) (catalog.Table, error) {
+func (c *call) version(e journal.Event) (catalog.Table, error) {
 	moves := e.Moves()
 	if len(moves) == 0 || moves[0].To == nil {
 		return catalog.Table{}, unlike(e)

@@ -37,7 +37,7 @@ func config(c *call) (reply, error) {
 		return reply{}, noSuchWarehouse(name)
 	}
 	c.warehouse = w
-	answer := configuration{Overrides: map[string]string{"prefix": w.Name}, Endpoints: offers()}
+	answer := configuration{Overrides: map[string]string{"prefix": w.Name}, Endpoints: w.offers(), Defaults: w.Objects.Config}
 	if w.Remember != nil {
 		answer.KeyLifetime = isoDuration(c.server.KeyLifetime)
 	}
@@ -59,21 +59,23 @@ func (c *call) configThen(name, point string) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(configuration{Overrides: map[string]string{"prefix": prefixThen(w.Name, journal.Position{Incarnation: on.left, Seq: e.Seq})}, Endpoints: reads()})
+	return ok(configuration{Overrides: map[string]string{"prefix": prefixThen(w.Name, journal.Position{Incarnation: on.left, Seq: e.Seq})}, Endpoints: w.reads(), Defaults: w.Objects.Config})
 }
 
 // offers are the endpoints as Iceberg writes them.
-func offers() []string {
+func (w *Warehouse) offers() []string {
 	var list []string
 	for _, e := range catalogEndpoints() {
-		list = append(list, e.method+" /v1/{prefix}"+e.path)
+		if !e.vends || w.vends() {
+			list = append(list, e.method+" /v1/{prefix}"+e.path)
+		}
 	}
 	return list
 }
 
 // reads are those of them that read.
-func reads() []string {
-	return slices.DeleteFunc(offers(), func(e string) bool {
+func (w *Warehouse) reads() []string {
+	return slices.DeleteFunc(w.offers(), func(e string) bool {
 		return !strings.HasPrefix(e, http.MethodGet) && !strings.HasPrefix(e, http.MethodHead)
 	})
 }

@@ -35,6 +35,7 @@ type fixture struct {
 	clock   *tick
 	change  func(*Options) // at each start; may be nil
 	stop    func() error   // ends what start began
+	bucket  bool           // the warehouses are in one
 
 	warehouses []warehouseID
 
@@ -97,7 +98,18 @@ func serveFrom(t testing.TB, j journal.Journal, change func(*Options), names ...
 	if len(names) == 0 {
 		names = []string{"default"}
 	}
-	f := &fixture{t: t, journal: j, change: change, clock: &tick{now: epoch}, stores: map[string]*memory.Store{}}
+	return (&fixture{t: t, journal: j, change: change}).serve(names...)
+}
+
+// serveBucket makes a server of a warehouse in a bucket.
+func serveBucket(t testing.TB, change func(*Options)) *fixture {
+	t.Helper()
+	return (&fixture{t: t, journal: journal.NewMemory(), change: change, bucket: true}).serve("default")
+}
+
+func (f *fixture) serve(names ...string) *fixture {
+	f.t.Helper()
+	f.clock, f.stores = &tick{now: epoch}, map[string]*memory.Store{}
 	for _, name := range names {
 		born := warehouseID{name, uuid.New()}
 		f.bear(born.id, name, f.clock)
@@ -140,7 +152,7 @@ func (f *fixture) bear(id uuid.UUID, name string, clock *tick) {
 	f.t.Helper()
 	entry, _, err := journal.NewChain(id, uuid.New(), 0).Next(journal.Draft{
 		Warehouse: id, ID: uuid.Must(uuid.NewV7()), Cause: journal.Cause{Actor: journal.SystemActor("start"), Origin: journal.OriginCLI},
-		Body: journal.IncarnationStarted{Build: "test", Location: root(name), Name: name, Reason: "birth"},
+		Body: journal.IncarnationStarted{Build: "test", Location: f.root(name), Name: name, Reason: "birth"},
 	}, clock.Read())
 	if err != nil {
 		f.t.Fatal(err)
@@ -152,17 +164,24 @@ func (f *fixture) bear(id uuid.UUID, name string, clock *tick) {
 
 func root(name string) string { return "file:///warehouses/" + name }
 
+func (f *fixture) root(name string) string {
+	if f.bucket {
+		return "s3://lake/" + name
+	}
+	return root(name)
+}
+
 func (f *fixture) open(name string, id uuid.UUID, r *recorder.Recorder, clock *tick) Warehouse {
 	f.t.Helper()
-	location, err := warehouse.ParseLocation(root(name))
+	location, err := warehouse.ParseLocation(f.root(name))
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	store := f.stores[name]
-	roots := warehouse.Roots{{URL: root(name), Location: location, Store: store}}
+	roots := warehouse.Roots{{URL: f.root(name), Location: location, Store: store}}
 	state, lineage := r.Reader(id), journal.Lineage(f.journal, id)
 	return Warehouse{
-		Name: name, Location: root(name), ID: id, Journal: lineage, State: state,
+		Name: name, Location: f.root(name), ID: id, Journal: lineage, State: state,
 		Past: projections.NewPast(id, lineage, state), Left: projections.NewLeft(id, f.journal).Past,
 		Catalog: catalog.New(catalog.Options{
 			ID: id, Roots: roots, Reader: state, Recorder: &f.trouble, Journal: f.journal.Warehouse(id), Now: clock.next,

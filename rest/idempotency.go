@@ -97,7 +97,10 @@ func (c *call) repeat(request journal.Request) (answer reply, known bool, err er
 	if len(before.Body) > 0 {
 		answer.body = [][]byte{before.Body}
 	}
-	return answer, true, nil
+	if c.endpoint.restore != nil && before.Status == http.StatusOK {
+		answer, err = c.endpoint.restore(c, answer)
+	}
+	return answer, true, err
 }
 
 // unknown is the answer while nobody can look whether a request was made before: on
@@ -134,7 +137,7 @@ func (c *call) remember(request journal.Request, answer reply) reply {
 	defer cancel()
 	_, known, err := c.warehouse.Journal.Answered(ctx, request.Actor, request.Key, c.server.Now())
 	if err == nil && !known {
-		err = c.warehouse.Remember(ctx, journal.Answer{Request: request, Status: answer.status, Body: answer.bytes()})
+		err = c.warehouse.Remember(ctx, journal.Answer{Request: request, Status: answer.status, Body: answer.kept()})
 	}
 	if err != nil {
 		answer.err = errors.Join(answer.err, fmt.Errorf("the answer to %s %s is not kept: %w", keyHeader, request.Key, err))

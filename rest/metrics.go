@@ -237,6 +237,7 @@ func (m *Metrics) watch(s *server) {
 		for _, result := range commitResults {
 			m.commits.WithLabelValues(w.Name, result)
 		}
+		m.Vending(w.Name)
 	}
 }
 

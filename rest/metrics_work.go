@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"puddle/rest/access/vended"
 )
 
 // work is what is measured of the server beside its requests and its recorder.
@@ -13,6 +15,8 @@ type work struct {
 	catchUps    prometheus.Histogram
 	verifies    prometheus.Histogram
 	replaced    prometheus.Counter
+	vended      *prometheus.CounterVec
+	issuing     *prometheus.HistogramVec
 }
 
 func newWork() work {
@@ -31,11 +35,18 @@ func newWork() work {
 		replaced: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "puddle_journal_replaced_total", Help: "Syncs of the journal that failed, after which a proven copy took its place.",
 		}),
+		vended: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "puddle_vended_credentials_total", Help: "Credentials that clients asked for by what came of it: issued, cached, refused or failed.",
+		}, []string{"warehouse", "result"}),
+		issuing: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "puddle_vended_credentials_issue_duration_seconds", Help: "How long it took STS to make credentials, or to fail.",
+			Buckets: prometheus.ExponentialBuckets(long, 2, 15),
+		}, []string{"warehouse"}),
 	}
 }
 
 func (w work) collectors() []prometheus.Collector {
-	return []prometheus.Collector{w.store, w.checkpoints, w.catchUps, w.verifies, w.replaced}
+	return []prometheus.Collector{w.store, w.checkpoints, w.catchUps, w.verifies, w.replaced, w.vended, w.issuing}
 }
 
 // StoreTimes are told how long each operation of a warehouse's storage took. Safe
@@ -52,6 +63,20 @@ func (m *Metrics) Store(warehouse string) StoreTimes {
 		return func(took time.Duration) { seconds.Observe(took.Seconds()) }
 	}
 	return StoreTimes{told("get"), told("stat"), told("create"), told("put"), told("delete")}
+}
+
+// Vending is whom to tell of credentials for tables in a warehouse, or in an external one:
+// of each answer, and of how long each took that was made.
+func (m *Metrics) Vending(warehouse string) (asked func(vended.Outcome), took func(time.Duration)) {
+	if m == nil {
+		return nil, nil
+	}
+	answers := map[vended.Outcome]prometheus.Counter{}
+	for _, outcome := range vended.Outcomes() {
+		answers[outcome] = m.work.vended.WithLabelValues(warehouse, string(outcome))
+	}
+	seconds := m.work.issuing.WithLabelValues(warehouse)
+	return func(o vended.Outcome) { answers[o].Inc() }, func(t time.Duration) { seconds.Observe(t.Seconds()) }
 }
 
 // Checkpointed counts a checkpoint of the pointer tables.

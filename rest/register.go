@@ -15,7 +15,7 @@ func registerTable(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return loaded(table), nil
+	return c.made(id, table), nil
 }
 
 // registerView makes a view of a metadata file: Iceberg's RegisterViewRequest.

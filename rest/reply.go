@@ -15,6 +15,7 @@ type reply struct {
 	headers  map[string]string
 	tag      string   // ETag; empty when there is none
 	body     [][]byte // sent one after the other
+	plain    [][]byte // what may be kept of a body that holds credentials; nil: all of it
 	document shown    // in the body, which memory may have compressed
 	err      error    // what lies behind a failure
 	gzip     bool     // the body is compressed
@@ -99,6 +100,14 @@ func (r reply) send(w http.ResponseWriter, head bool) (sent int64) {
 
 // bytes is the whole body.
 func (r reply) bytes() []byte { return bytes.Join(r.body, nil) }
+
+// kept is the body without what may not be kept.
+func (r reply) kept() []byte {
+	if r.plain != nil {
+		return bytes.Join(r.plain, nil)
+	}
+	return r.bytes()
+}
 
 func (r reply) length() (n int) {
 	for _, part := range r.body {

@@ -20,11 +20,14 @@ type endpoint struct {
 	handle func(*call) (reply, error)
 	again  func(*call, journal.Event) (reply, error) // the answer once more, from the event that it made; of what takes keys
 
+	restore func(*call, reply) (reply, error) // completes an answer that was kept; nil: it is whole
+
 	open    bool // needs no token
 	early   bool // is answered while the server starts
 	body    bool // its body is read
 	writes  bool // changes the catalog
 	commits bool // is a commit, where clients read 5xx as an unknown outcome
+	vends   bool // answers credentials: offered where there are any
 }
 
 // resource is a route's endpoints by method.

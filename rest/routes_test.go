@@ -5,14 +5,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"puddle/rest/access/vended"
 )
 
 // Case 91: what config lists and what the router has below the catalog's base are
 // the same, method by method: with the prefix and, with one warehouse only,
-// without.
+// without. The route of credentials is listed where there are any.
 func TestCase91_EndpointsAreTheRoutes(t *testing.T) {
 	for _, names := range [][]string{{"default"}, {"default", "lake"}} {
-		f := serve(t, nil, names...)
+		f := serve(t, func(o *Options) { o.Warehouses[0].Objects.Vendor = vended.New(vended.Options{}) }, names...)
 		want := map[string]bool{"GET " + catalogBase + "/config": true}
 		var c configuration
 		f.must(200, f.do("GET", catalogBase+"/config?warehouse=default", "")).into(t, &c)

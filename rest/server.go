@@ -58,6 +58,11 @@ type Warehouse struct {
 	Probe Probe
 	// Proofs tells when each level was proven last, the lowest first. Optional.
 	Proofs func() []Proof
+	// Objects is the object store that its tables lie in, as clients are told of it.
+	// Optional: tables in folders need none.
+	Objects ObjectStore
+	// Externals are those of external warehouses, by their names. Optional.
+	Externals map[string]ObjectStore
 	// Purging tells what the job does that removes the files of dropped tables.
 	// Optional: without it, none runs here.
 	Purging func() Purging

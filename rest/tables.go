@@ -50,16 +50,19 @@ func createTable(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var made catalog.Table
 	if staged {
-		made, err = c.warehouse.Catalog.StageTable(c.ctx, table)
-	} else {
-		made, err = c.warehouse.Catalog.CreateTable(c.ctx, c.cause(), table)
+		table.By = c.caller.Actor
+		would, err := c.warehouse.Catalog.StageTable(c.ctx, table)
+		if err != nil {
+			return reply{}, err
+		}
+		return c.staged(table.Identifier, would)
 	}
+	made, err := c.warehouse.Catalog.CreateTable(c.ctx, c.cause(), table)
 	if err != nil {
 		return reply{}, err
 	}
-	return loaded(made), nil
+	return c.made(table.Identifier, made), nil
 }
 
 // newTableBody reads a CreateTableRequest.
@@ -103,6 +106,11 @@ func loadTable(c *call) (reply, error) {
 	id, err := c.table()
 	if err != nil {
 		return reply{}, err
+	}
+	if c.delegates() {
+		if answer, done, err := c.loadDelegated(id, snapshots); done || err != nil {
+			return answer, err
+		}
 	}
 	table, known, err := c.warehouse.Catalog.LoadTableWith(c.ctx, id, loadedOnce)
 	if err != nil {

@@ -40,7 +40,7 @@ var rules = []rule{
 		all(http, sql, logs, config, s3), "a job that deletes asks for everything through interfaces of its own"},
 	{"rest/catalog/...", []string{"journal", "projections", "rest/catalog", "rest/catalog/purge/mark", "rest/metadata", "internal/warehouse"}, all(http, sql, logs, config, s3), "the decision is the same whoever asks, and records through an interface of its own"},
 	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
-	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
+	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access", "rest/access/vended"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
 
 	{"recover/verify/...", []string{"journal", "projections", "projections/anchor", "projections/archive", "projections/sidecars", "internal/warehouse", "rest/catalog", "rest/metadata", "recover"},
 		all(http, sql, logs, config, s3), "what is proved is read through contracts, and judged by the rules of the catalog"},
@@ -53,9 +53,10 @@ var rules = []rule{
 	{"internal/postgrestest", nil, all(http, logs, config), "a database for tests knows nobody's tables"},
 	{"internal/s3test", []string{"internal/warehouse"}, all(sql, logs, config), "an object store for tests knows bytes by key"},
 	{"internal/fuzztest", nil, all(http, sql, logs, config, s3), "what fuzz targets share knows no parser"},
+	{"internal/sts", []string{"rest/access/vended"}, all(sql, logs, config), "it asks for credentials, and does not know for what"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
-	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access"}, all(http, []string{"database/sql", "modernc.org/sqlite"}), "what an operator wrote, a database's URL too, checked; nothing is opened"},
+	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access", "rest/access/vended"}, all(http, []string{"database/sql", "modernc.org/sqlite"}), "what an operator wrote, a database's URL too, checked; nothing is opened"},
 	{"cmd/puddle/...", []string{"..."}, nil, "wiring: it may import everything and is imported by nobody"},
 	{"fixtures/linear", nil, all(http, sql, logs, config, s3, ambience), "it judges what others saw"},
 	{"fixtures/icebench", []string{"fixtures/icebench/bare", "internal/postgrestest"}, all(sql, config), "a benchmark asks over HTTP, as others do"},

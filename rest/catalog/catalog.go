@@ -58,11 +58,13 @@ type Catalog struct {
 	documents *documents
 	bases     bases
 	spared    spared
-	past      bool // AsOf made it
+	claims    *claims
+	past      bool               // AsOf made it
+	present   projections.Reader // of what is true now, if so
 }
 
 // New makes a catalog.
-func New(o Options) *Catalog { return &Catalog{Options: o, documents: &documents{}} }
+func New(o Options) *Catalog { return &Catalog{Options: o, documents: &documents{}, claims: &claims{}} }
 
 // record appends an event. From here on a client that hangs up changes nothing.
 // Its time limit holds until the recorder has taken the draft: what nobody waits

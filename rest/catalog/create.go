@@ -19,6 +19,7 @@ type NewTable struct {
 	Location                          string
 	Schema, PartitionSpec, WriteOrder jsontext.Value
 	Properties                        map[string]string
+	By                                journal.Actor // who asks for it to be staged
 }
 
 // CreateTable makes a table with its first metadata file. AlreadyExists when a
@@ -56,7 +57,7 @@ func (c *Catalog) StageTable(ctx context.Context, t NewTable) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	if err := c.unheld(ctx, t.Identifier, doc, places); err != nil {
+	if err := c.unheld(ctx, t.Identifier, doc, places, c.claims.of(t.By, t.Identifier.Key())...); err != nil {
 		return Table{}, err
 	}
 	c.makeFolders(ctx, doc)

@@ -26,6 +26,9 @@ func (c *Catalog) unheld(ctx context.Context, id journal.Identifier, doc version
 		if taken && !slices.Contains(with, holder) {
 			return overlapping(id, doc, place.Path, holder)
 		}
+		if other, kept := c.claims.at(place.Path, c.Now, append(with, doc.UUID())...); kept {
+			return claimed(id, doc, place.Path, other)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,171 @@
+package vended
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// issuer makes credentials that say for whom they are.
+type issuer struct {
+	calls atomic.Int64
+	wait  chan struct{} // nil: answers at once
+	life  time.Duration
+	err   error
+}
+
+// Issue implements Issuer.
+func (i *issuer) Issue(_ context.Context, session, _ string) (Credentials, error) {
+	n := i.calls.Add(1)
+	if i.wait != nil {
+		<-i.wait
+	}
+	if i.err != nil {
+		return Credentials{}, i.err
+	}
+	return Credentials{fmt.Sprint("key-", n), "secret-of-" + session, "token-of-" + session, time.Now().Add(i.life)}, nil
+}
+
+func newVendor(i *issuer, told *[]Outcome) *Vendor {
+	return New(Options{Issuer: i, Life: i.life, Asked: func(o Outcome) {
+		if told != nil {
+			*told = append(*told, o)
+		}
+	}})
+}
+
+var here = Place{"lake", "wh/t/"}
+
+// Credentials are handed out again until a quarter of their life is left, to the same
+// session, for the same places, in the same mode.
+func TestCredentialsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []Outcome
+		i := &issuer{life: time.Hour}
+		v := newVendor(i, &told)
+		vend := func(session string, mode Mode, places ...Place) string {
+			t.Helper()
+			c, err := v.Vend(t.Context(), session, mode, places...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left := time.Until(c.Expires); left < 15*time.Minute {
+				t.Errorf("%s are left", left)
+			}
+			return c.AccessKeyID
+		}
+		first := vend("a", ReadWrite, here)
+		time.Sleep(44 * time.Minute)
+		if vend("a", ReadWrite, here) != first {
+			t.Error("others")
+		}
+		for _, other := range []string{
+			vend("b", ReadWrite, here), vend("a", ReadOnly, here), vend("a", ReadWrite, Place{"lake", "wh/t2/"}),
+			vend("a", ReadWrite, here, Place{"lake", "d/"}),
+		} {
+			if other == first {
+				t.Error("one for two")
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		if vend("a", ReadWrite, here) == first {
+			t.Error("they are about to end")
+		}
+		if got := fmt.Sprint(told); got != "[issued cached issued issued issued issued issued]" {
+			t.Error(got)
+		}
+	})
+}
+
+// Who asks at the same moment waits for one answer, each as long as they like.
+func TestConcurrentAsksAreOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &issuer{life: time.Hour, wait: make(chan struct{})}
+		v := newVendor(i, nil)
+		answers := make(chan string, 10)
+		for range 10 {
+			go func() {
+				c, _ := v.Vend(t.Context(), "s", ReadOnly, here)
+				answers <- c.AccessKeyID
+			}()
+		}
+		hasty, leave := context.WithCancel(t.Context())
+		gone := make(chan error)
+		go func() {
+			_, err := v.Vend(hasty, "s", ReadOnly, here)
+			gone <- err
+		}()
+		synctest.Wait()
+		leave()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		close(i.wait)
+		for range 10 {
+			if got := <-answers; got != "key-1" {
+				t.Error(got)
+			}
+		}
+		if n := i.calls.Load(); n != 1 {
+			t.Errorf("%d calls", n)
+		}
+	})
+}
+
+func TestFailuresAreNotKept(t *testing.T) {
+	var told []Outcome
+	i := &issuer{life: time.Hour, err: errors.New("no")}
+	v := newVendor(i, &told)
+	if _, err := v.Vend(t.Context(), "s", ReadOnly, here); !errors.Is(err, i.err) {
+		t.Error(err)
+	}
+	i.err = nil
+	if _, err := v.Vend(t.Context(), "s", ReadOnly, here); err != nil {
+		t.Error(err)
+	}
+	if _, err := v.Vend(t.Context(), "s", ReadOnly, Place{"lake", "*/"}); !errors.Is(err, ErrUnfit) {
+		t.Error(err)
+	}
+	if got := fmt.Sprint(told); got != "[failed issued refused]" {
+		t.Error(got)
+	}
+}
+
+func TestKeptCredentialsAreBounded(t *testing.T) {
+	i := &issuer{life: time.Hour}
+	v := newVendor(i, nil)
+	for n := range 2 * maxKept {
+		if _, err := v.Vend(t.Context(), fmt.Sprint(n), ReadOnly, here); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(v.young) + len(v.old); n > maxKept || n < maxKept/2 {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+// Secrets are in the fields and nowhere else.
+func TestCredentialsHideThemselves(t *testing.T) {
+	c := Credentials{"AKIA", "hush", "shush", time.Unix(0, 0)}
+	wrapped := fmt.Errorf("of %v: %w", c, errors.New("x"))
+	texts := []string{c.String(), wrapped.Error()}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		texts = append(texts, fmt.Sprintf(verb, c), fmt.Sprintf(verb, &c), fmt.Sprintf(verb, []Credentials{c}), fmt.Sprintf(verb, struct{ C Credentials }{c}))
+	}
+	if text, err := json.Marshal(c); err == nil {
+		t.Errorf("%s", text)
+	}
+	for _, text := range texts {
+		for _, secret := range []string{"AKIA", "hush", "68757368"} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s shows %s", text, secret)
+			}
+		}
+	}
+}

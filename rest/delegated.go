@@ -1,0 +1,147 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"puddle/journal"
+	"puddle/rest/catalog"
+)
+
+// Answers with credentials are made for one caller and one moment: they have no ETag,
+// are never 304, and are kept nowhere (case 99).
+
+// loadDelegated is loadTable for a client that asks for credentials. Without any, as for
+// a table in folders, it is not done.
+func (c *call) loadDelegated(id journal.Identifier, snapshots string) (answer reply, done bool, err error) {
+	table, reach, err := c.warehouse.Catalog.LoadTableReach(c.ctx, id)
+	if err != nil {
+		return reply{}, false, err
+	}
+	granted, err := c.vend(id, reach)
+	if granted == nil || err != nil {
+		return reply{}, false, err
+	}
+	if snapshots == snapshotsRefs {
+		if table.Metadata, err = c.warehouse.Catalog.ReferencedSnapshots(table); err != nil {
+			return reply{}, false, err
+		}
+	}
+	answer, err = c.delegated(id, table, granted, snapshots)
+	return answer, true, err
+}
+
+// delegated is Iceberg's LoadTableResult with access to the table.
+func (c *call) delegated(id journal.Identifier, t catalog.Table, a *grant, snapshots string) (reply, error) {
+	tail, err := c.tail(id, a)
+	if err != nil {
+		return reply{}, err
+	}
+	answer := tableReply(t, tail, snapshots)
+	answer.tag = ""
+	answer.headers = map[string]string{"Cache-Control": "no-store"}
+	plain := loaded(t)
+	answer.plain = plain.body
+	return answer, nil
+}
+
+// made answers a table that was created or registered, with access to it where that is
+// asked for. The table is there whatever comes of that: when nobody can make
+// credentials the answer has none, and the log says why.
+func (c *call) made(id journal.Identifier, t catalog.Table) reply {
+	plain := loaded(t)
+	if !c.delegates() {
+		return plain
+	}
+	reach, err := c.warehouse.Catalog.ReachOf(c.ctx, t)
+	var granted *grant
+	if err == nil {
+		granted, err = c.vend(id, reach)
+	}
+	if err == nil && granted != nil {
+		var answer reply
+		if answer, err = c.delegated(id, t, granted, snapshotsAll); err == nil {
+			return answer
+		}
+	}
+	if err != nil {
+		plain.err = fmt.Errorf("the answer has no credentials: %w", errors.Join(err, errors.Unwrap(err)))
+	}
+	return plain
+}
+
+// staged answers a table that was only staged. Its places are kept for it before any
+// credentials reach them.
+func (c *call) staged(id journal.Identifier, t catalog.Table) (reply, error) {
+	if !c.delegates() || c.warehouse.Objects.Vendor == nil {
+		return loaded(t), nil
+	}
+	reach, undo, err := c.warehouse.Catalog.Claim(c.ctx, c.caller.Actor, id, t, c.warehouse.Objects.Vendor.Life)
+	if err != nil {
+		return reply{}, err
+	}
+	granted, err := c.vend(id, reach)
+	if err != nil {
+		undo()
+		return reply{}, err
+	}
+	if granted == nil {
+		return loaded(t), nil
+	}
+	return c.delegated(id, t, granted, snapshotsAll)
+}
+
+// stagedAgain answers the same request for a staged table again: what was kept of the
+// answer has no credentials.
+func stagedAgain(c *call, before reply) (reply, error) {
+	if !c.delegates() {
+		return before, nil
+	}
+	in, err := c.namespace()
+	if err != nil {
+		return reply{}, err
+	}
+	table, staged, err := c.newTableBody(in)
+	if err != nil || !staged {
+		return before, err
+	}
+	var body struct {
+		Metadata jsontext.Value `json:"metadata"`
+	}
+	if err := json.Unmarshal(before.bytes(), &body); err != nil {
+		return reply{}, internal(err, false)
+	}
+	return c.staged(table.Identifier, catalog.Table{Metadata: body.Metadata})
+}
+
+// loadCredentials is Iceberg's LoadCredentialsResponse: all of a table, so that the plan
+// that a client names makes no difference.
+func loadCredentials(c *call) (reply, error) {
+	id, err := c.table()
+	if err != nil {
+		return reply{}, err
+	}
+	if !c.warehouse.vends() {
+		return reply{}, &catalog.Error{Code: catalog.Unsupported, Message: "Warehouse " + c.warehouse.Name + " gives no credentials"}
+	}
+	_, reach, err := c.warehouse.Catalog.LoadTableReach(c.ctx, id)
+	if err != nil {
+		return reply{}, err
+	}
+	answer := struct {
+		Credentials []credential `json:"storage-credentials"`
+	}{[]credential{}}
+	granted, err := c.vend(id, reach)
+	if err != nil {
+		return reply{}, err
+	}
+	if granted != nil {
+		answer.Credentials = append(answer.Credentials, granted.whole())
+	}
+	made, err := ok(answer)
+	made.headers = map[string]string{"Cache-Control": "no-store"}
+	return made, err
+}
