@@ -19,9 +19,9 @@ import (
 	store "puddle/internal/warehouse"
 )
 
-// lake is a configuration over a location in an object store, in the file name.yaml of a
+// overStore is a configuration over a location in an object store, in the file name.yaml of a
 // folder, with a data folder of that name.
-func lake(t *testing.T, dir, name, location, endpoint, secret, more string) (config.Config, string) {
+func overStore(t *testing.T, dir, name, location, endpoint, secret, more string) (config.Config, string) {
 	t.Helper()
 	file := filepath.Join(dir, name+".yaml")
 	text := fmt.Sprintf("data-dir: %s/%s\nwarehouses: {default: {location: %q, s3: {region: %s, endpoint: %q, path-style-access: true, access-key-id: puddle, secret-access-key: %q}}}\n%s",
@@ -37,9 +37,9 @@ func lake(t *testing.T, dir, name, location, endpoint, secret, more string) (con
 	return c, file
 }
 
-func lakeOf(t *testing.T, dir string, server *s3test.Server, bucket string) (config.Config, string) {
+func overBucket(t *testing.T, dir string, server *s3test.Server, bucket string) (config.Config, string) {
 	t.Helper()
-	return lake(t, dir, "d", "s3://"+bucket+"/wh", server.Endpoint, server.SecretAccessKey, "")
+	return overStore(t, dir, "d", "s3://"+bucket+"/wh", server.Endpoint, server.SecretAccessKey, "")
 }
 
 // objects are those below the location of a configuration.
@@ -62,7 +62,7 @@ func objects(t *testing.T, c config.Config, below string) map[string]store.Info 
 // What a start has found out is told, and nothing of it stays.
 func TestStatusTellsOfTheStore(t *testing.T) {
 	server, dir := s3test.Start(t), t.TempDir()
-	c, file := lakeOf(t, dir, server, server.Bucket(t))
+	c, file := overBucket(t, dir, server, server.Bucket(t))
 	r := started(t, c)
 	var page statusPage
 	if err := json.Unmarshal([]byte(report(t, file, codeDone, "status", "--json")), &page); err != nil {
@@ -89,8 +89,8 @@ func TestAStoreThatIgnoresConditions(t *testing.T) {
 	holds, dir := s3test.Start(t), t.TempDir()
 	ignores := s3test.Start(t, s3test.InFrontOf(holds.Endpoint, holds.AccessKeyID, holds.SecretAccessKey), s3test.IgnoringConditions())
 	bucket := holds.Bucket(t)
-	good, file := lakeOf(t, dir, holds, bucket)
-	bad, _ := lakeOf(t, dir, ignores, bucket)
+	good, file := overBucket(t, dir, holds, bucket)
+	bad, _ := overBucket(t, dir, ignores, bucket)
 	_, err := startServer(t.Context(), bad, zerolog.Nop())
 	if exitCode(err) != codeRefused || !strings.Contains(err.Error(), "ignores If-None-Match") || !strings.Contains(next(err), "puddle config check --probe") {
 		t.Errorf("a first start: exit code %d, %v", exitCode(err), err)
@@ -104,7 +104,7 @@ func TestAStoreThatIgnoresConditions(t *testing.T) {
 	r.stopped()
 	before := objects(t, bad, "")
 
-	lake(t, dir, "d", bad.Warehouses[0].Root.URL, ignores.Endpoint, ignores.SecretAccessKey, "")
+	overStore(t, dir, "d", bad.Warehouses[0].Root.URL, ignores.Endpoint, ignores.SecretAccessKey, "")
 	r = started(t, bad)
 	if status, retry, kind := r.commit("late"); status != http.StatusTooManyRequests || retry == "" {
 		t.Errorf("a commit: %d %s, Retry-After %q", status, kind, retry)
@@ -135,7 +135,7 @@ func TestAStoreThatIgnoresConditions(t *testing.T) {
 // A catalog that keeps nothing needs no conditions.
 func TestMemoryOverAStoreThatIgnoresConditions(t *testing.T) {
 	server, dir := s3test.Start(t, s3test.IgnoringConditions()), t.TempDir()
-	c, _ := lake(t, dir, "d", "s3://"+server.Bucket(t), server.Endpoint, server.SecretAccessKey, "metastore: {type: memory}\n")
+	c, _ := overStore(t, dir, "d", "s3://"+server.Bucket(t), server.Endpoint, server.SecretAccessKey, "metastore: {type: memory}\n")
 	r := started(t, c)
 	r.make("", `{"namespace":["a"]}`)
 	r.stopped()
@@ -144,7 +144,7 @@ func TestMemoryOverAStoreThatIgnoresConditions(t *testing.T) {
 // Denied deletes are told and lived with. What the probe leaves is no trace of a catalog.
 func TestDeletesAreDenied(t *testing.T) {
 	server, dir := s3test.Start(t, s3test.Denying("s3:DeleteObject")), t.TempDir()
-	c, file := lakeOf(t, dir, server, server.Bucket(t))
+	c, file := overBucket(t, dir, server, server.Bucket(t))
 	out := report(t, file, codeWarnings, "config", "check", "--probe")
 	if !strings.Contains(out, "warning: default at "+c.Warehouses[0].Root.URL+": the storage refuses to delete") || !strings.Contains(out, "left behind by the probe") {
 		t.Errorf("config check: %s", out)
@@ -173,7 +173,7 @@ func TestDeletesAreDenied(t *testing.T) {
 // A recovery does not take what a probe left for a catalog.
 func TestLeftByAProbeIsNoTrace(t *testing.T) {
 	server, dir := s3test.Start(t, s3test.Denying("s3:DeleteObject")), t.TempDir()
-	_, file := lakeOf(t, dir, server, server.Bucket(t))
+	_, file := overBucket(t, dir, server, server.Bucket(t))
 	report(t, file, codeWarnings, "config", "check", "--probe")
 	report(t, file, codeRefused, "recover")
 }
@@ -195,7 +195,7 @@ func TestBucketsThatCannotBeUsed(t *testing.T) {
 				server.Deny(test.deny)
 			}
 			dir := t.TempDir()
-			c, file := lake(t, dir, "d", test.location, server.Endpoint, test.secret, "")
+			c, file := overStore(t, dir, "d", test.location, server.Endpoint, test.secret, "")
 			_, err := startServer(t.Context(), c, zerolog.Nop())
 			if exitCode(err) != codeNoLook {
 				t.Fatalf("exit code %d, %v", exitCode(err), err)
@@ -226,7 +226,7 @@ func TestAStoreThatIsAwayForAMoment(t *testing.T) {
 			return s3test.Unavailable
 		}
 	})
-	c, _ := lake(t, dir, "d", "s3://"+server.Bucket(t)+"/wh", endpoint, server.SecretAccessKey, "")
+	c, _ := overStore(t, dir, "d", "s3://"+server.Bucket(t)+"/wh", endpoint, server.SecretAccessKey, "")
 	s, err := newServer(c, zerolog.New(waits))
 	if err != nil {
 		t.Fatal(err)
