@@ -2,13 +2,10 @@ package purge
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/google/uuid"
 
-	"puddle/internal/warehouse"
 	"puddle/projections"
 )
 
@@ -107,49 +104,6 @@ func (b *batch) unheld(ctx context.Context, targets []target) ([]target, error) 
 }
 
 func heldBy(holder uuid.UUID) string { return "it is in a place of " + holder.String() }
-
-// removal is what became of one file.
-type removal struct {
-	gone bool // it was gone already
-	size int64
-	err  error
-}
-
-// remove deletes files, several at a time, and counts them.
-func (b *batch) remove(ctx context.Context, targets []target) {
-	removals := make([]removal, len(targets))
-	slots := make(chan struct{}, b.job.Parallel)
-	var workers sync.WaitGroup
-	for i, t := range targets {
-		slots <- struct{}{}
-		workers.Go(func() {
-			defer func() { <-slots }()
-			removals[i] = t.remove(ctx)
-		})
-	}
-	workers.Wait()
-	for i, r := range removals {
-		b.count(targets[i], r)
-	}
-}
-
-// remove deletes one file, durably also when it was gone: an earlier delete may
-// have been cut off.
-func (t target) remove(ctx context.Context) (r removal) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.err = fmt.Errorf("the store gave up: %v", p)
-		}
-	}()
-	info, err := t.root.Store.Stat(ctx, t.key)
-	r.gone, r.size = errors.Is(err, warehouse.ErrNotFound), info.Size
-	if err != nil && !r.gone {
-		r.err = err
-		return r
-	}
-	r.err = t.root.Store.Delete(ctx, t.key)
-	return r
-}
 
 func (b *batch) count(t target, r removal) {
 	switch {

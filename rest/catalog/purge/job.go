@@ -50,7 +50,7 @@ type Options struct {
 	Now       func() time.Time // default: time.Now
 	Grace     time.Duration    // from the drop to the removal
 	Ephemeral bool             // the journal ends with the process, which writes nothing of its own into the warehouse
-	Batch     int              // files that are asked about and deleted under one Clear; default 100
+	Batch     int              // files that are asked about and deleted under one Clear; default 100, or 1000 where the own root has warehouse.Batches
 	Parallel  int              // deletes at the same time; default 8
 	Rate      int              // files a second at most; 0: no limit
 
@@ -98,6 +98,11 @@ func New(o Options) *Job {
 	}
 	if o.Batch <= 0 {
 		o.Batch = 100
+		if len(o.Roots) > 0 {
+			if _, ok := o.Roots[0].Store.(warehouse.Batches); ok {
+				o.Batch = 1000
+			}
+		}
 	}
 	if o.Parallel <= 0 {
 		o.Parallel = 8
