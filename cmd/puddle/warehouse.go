@@ -103,7 +103,7 @@ func (n *node) options() (rest.Options, error) {
 }
 
 // handle makes the handler of everything.
-func (n *node) handle(context.Context) error {
+func (n *node) handle(ctx context.Context) error {
 	options, err := n.options()
 	if err != nil {
 		return err
@@ -111,6 +111,9 @@ func (n *node) handle(context.Context) error {
 	options.Ready, options.Writer, options.Room, options.Database = n.ready, n.writer, n.room, n.connections()
 	for _, w := range n.warehouses {
 		options.Warehouses = append(options.Warehouses, n.offer(w))
+	}
+	if err := n.tellClients(ctx, options.Warehouses); err != nil {
+		return err
 	}
 	n.handler = rest.New(options)
 	return nil

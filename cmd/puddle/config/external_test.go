@@ -11,7 +11,7 @@ func TestExternals(t *testing.T) {
 warehouses: {w: {location: /w}}
 external-warehouses:
   old: {location: 's3a://old-lake/', s3: {region: eu-north-1, endpoint: 'http://h:1', path-style-access: true,
-    access-key-id: $KEY, secret-access-key: "${SECRET}", revalidate: 5m, vended-credentials: {enabled: true, role-arn: r}}}
+    access-key-id: $KEY, secret-access-key: "${SECRET}", revalidate: 5m, vended-credentials: {enabled: true, role-arn: "arn:aws:iam::1:role/r"}}}
   mount: {location: 'file:/mnt/old'}
 `), environment("KEY", "k", "SECRET", "s"))
 	if err != nil {

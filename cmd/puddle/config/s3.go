@@ -24,18 +24,6 @@ type Service struct {
 	SecretAccessKey string
 }
 
-// Vended is how credentials are made that reach one table only.
-type Vended struct {
-	Enabled       bool
-	RoleARN       string
-	Duration      time.Duration
-	Endpoint      string // of STS; empty: Service.Endpoint, else that of AWS
-	Region        string // of STS; empty: Service.Region
-	ExternalID    string
-	ReadTemplate  string // of a policy, for package text/template; empty: the built-in one
-	WriteTemplate string
-}
-
 // What this build does not have yet of the block s3.
 const laterSigning = `{enabled: false}`
 
@@ -57,21 +45,6 @@ func (d *decoder) s3(b *block, s *S3) {
 		d.fail(b.key, "access-key-id and secret-access-key come together, or neither does")
 	}
 	d.endpoint(join(b.key, "endpoint"), s.Service.Endpoint)
-}
-
-func (d *decoder) vended(b *block, v *Vended) {
-	seconds := int64(v.Duration / time.Second)
-	b.flag("enabled", &v.Enabled)
-	b.text("role-arn", &v.RoleARN)
-	b.size("duration-seconds", 12*60*60, &seconds)
-	b.text("sts-endpoint", &v.Endpoint)
-	b.text("sts-region", &v.Region)
-	b.text("external-id", &v.ExternalID)
-	b.text("read-policy-template", &v.ReadTemplate)
-	b.text("write-policy-template", &v.WriteTemplate)
-	b.end()
-	v.Duration = time.Duration(seconds) * time.Second
-	d.endpoint(join(b.key, "sts-endpoint"), v.Endpoint)
 }
 
 // endpoint refuses what is no address of a server.
@@ -128,6 +101,7 @@ func (d *decoder) reached(key string, s S3, places ...Place) {
 	if s.Service.Region == "" {
 		d.fail(join(block, "region"), "is missing, and so is AWS_REGION in the environment: that of the bucket, like eu-north-1")
 	}
+	d.assumed(join(block, "vended-credentials"), s)
 	for _, place := range places {
 		if !place.IsFolder() {
 			d.bucket(block, s.Service, place)
