@@ -17,8 +17,6 @@ func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
 	switch {
 	case errors.Is(err, warehouse.ErrTooLarge):
 		return file{}, because(Invalid, err, "The metadata file %s is over the limit of %d bytes", at, MaxMetadataBytes)
-	case errors.Is(err, warehouse.ErrLink):
-		return file{}, barred("metadata-location", at, err)
 	case err != nil:
 		return file{}, err
 	}
@@ -54,7 +52,11 @@ func (c *Catalog) getFound(ctx context.Context, at string) ([]byte, error) {
 	if _, err := readings(c.Roots, "metadata-location", at); err != nil {
 		return nil, err
 	}
-	return c.get(ctx, at, MaxMetadataBytes)
+	data, err := c.get(ctx, at, MaxMetadataBytes)
+	if errors.Is(err, warehouse.ErrLink) {
+		err = barred("metadata-location", at, err)
+	}
+	return data, err
 }
 
 func misnamed(at string) *Error {
