@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -64,8 +65,9 @@ type Process struct {
 const processKeeper = `folder=$1; shift; "$@" </dev/null & child=$!; read -r line; asked=$?
 kill -KILL $child; wait $child; [ $asked = 0 ] || rm -rf "$folder"`
 
-// StartProcess starts a server for a program that is no test. The program ends it with Stop.
-func StartProcess(ctx context.Context) (*Process, error) {
+// StartProcess starts a server for a program that is no test, or one with flags of its own
+// for how it keeps objects. Who starts it ends it with Stop.
+func StartProcess(ctx context.Context, flags ...string) (*Process, error) {
 	program, err := versityProgram()
 	if err != nil {
 		return nil, err
@@ -74,14 +76,14 @@ func StartProcess(ctx context.Context) (*Process, error) {
 	if p.folder, err = os.MkdirTemp("", "versitygw"); err != nil {
 		return nil, err
 	}
-	if err := p.start(ctx, program); err != nil {
+	if err := p.start(ctx, program, flags); err != nil {
 		p.Stop()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (p *Process) start(ctx context.Context, program string) error {
+func (p *Process) start(ctx context.Context, program string, flags []string) error {
 	port, err := freePort()
 	if err != nil {
 		return err
@@ -92,7 +94,8 @@ func (p *Process) start(ctx context.Context, program string) error {
 	if err := os.Mkdir(lake, 0o700); err != nil {
 		return err
 	}
-	p.server = exec.Command("/bin/sh", "-c", processKeeper, "keeper", p.folder, program, "--quiet", "--port", address, "--region", Region, "posix", lake)
+	arguments := []string{"-c", processKeeper, "keeper", p.folder, program, "--quiet", "--port", address, "--region", Region, "posix"}
+	p.server = exec.Command("/bin/sh", append(append(arguments, flags...), lake)...)
 	p.server.Dir = p.folder
 	p.server.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+p.AccessKeyID, "ROOT_SECRET_KEY="+p.SecretAccessKey)
 	p.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the tests is for them to pass on
@@ -110,14 +113,20 @@ func (p *Process) start(ctx context.Context, program string) error {
 	return nil
 }
 
-// freePort is one that nobody listens on.
+// freePort is one that nobody listens on. It is below those that systems give to whoever
+// asks for any, so that nobody is given it meanwhile.
 func freePort() (int, error) {
-	listening, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	const first, ports, tries = 20000, 12000, 20
+	var failed error
+	for range tries {
+		port := first + rand.IntN(ports)
+		listening, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return port, listening.Close()
+		}
+		failed = err
 	}
-	defer listening.Close()
-	return listening.Addr().(*net.TCPAddr).Port, nil
+	return 0, failed
 }
 
 // answers waits until a server speaks, whatever it says.

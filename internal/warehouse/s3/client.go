@@ -27,10 +27,18 @@ func load(ctx context.Context, o Options) (aws.Config, error) {
 	return awsconfig.LoadDefaultConfig(ctx, with...)
 }
 
-// newHTTPClient keeps as many connections as there may be requests in flight. It goes
-// through the proxies that the environment names, and trusts whom the machine trusts.
-func newHTTPClient(limits Limits) aws.HTTPClient {
-	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+// speaker is a client of HTTP from that of the SDK's configuration.
+type speaker func(from aws.HTTPClient, limits Limits) aws.HTTPClient
+
+// withPool keeps as many connections as there may be requests in flight. It goes through
+// the proxies that the environment names, and trusts whom the machine trusts, or whom
+// AWS_CA_BUNDLE names.
+func withPool(from aws.HTTPClient, limits Limits) aws.HTTPClient {
+	client, ok := from.(*awshttp.BuildableClient)
+	if !ok {
+		client = awshttp.NewBuildableClient()
+	}
+	return client.WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = 0, limits.Parallel, limits.Parallel
 		t.IdleConnTimeout = time.Minute
 	})

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -275,12 +278,25 @@ func TestNoObjectStore(t *testing.T) {
 			}
 		}
 	}
-	// TLS is verified.
-	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
+}
+
+// Whom a server of TLS is to be known by: those of the machine, or those of AWS_CA_BUNDLE.
+func TestTLS(t *testing.T) {
+	tls := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
 	tls.StartTLS()
 	defer tls.Close()
-	if _, err := (lake{endpoint: tls.URL, id: "a", secret: "b"}).at(t, quick, "s3://lake").Stat(t.Context(), "k"); err == nil || !strings.Contains(err.Error(), "certificate") {
+	l := lake{endpoint: tls.URL, id: "a", secret: "b"}
+	if err := l.at(t, quick, "s3://lake").Delete(t.Context(), "k"); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("got %v", err)
+	}
+	bundle := filepath.Join(t.TempDir(), "ca.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw})
+	if err := os.WriteFile(bundle, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_CA_BUNDLE", bundle)
+	if err := l.at(t, quick, "s3://lake").Delete(t.Context(), "k"); err != nil {
+		t.Error(err)
 	}
 }

@@ -45,8 +45,12 @@ var passes = map[string]bool{
 	"SlowDown":                    true, "InternalError": true, "ServiceUnavailable": true, "Throttling": true, "ThrottlingException": true,
 }
 
-// Words of S3 and of its like for credentials that are over. AWS sends them with 400.
-var overs = map[string]bool{"ExpiredToken": true, "ExpiredTokenException": true, "TokenRefreshRequired": true, "RequestExpired": true, "InvalidToken": true}
+// Words of S3 and of its like for credentials that are over, which AWS sends with 400, and
+// for a signature of another time: the SDK has set its clock by the answer.
+var overs = map[string]bool{
+	"ExpiredToken": true, "ExpiredTokenException": true, "TokenRefreshRequired": true, "InvalidToken": true,
+	"RequestExpired": true, "RequestTimeTooSkewed": true,
+}
 
 // passing tells whether the same request may succeed later.
 func passing(err error) bool {
@@ -67,7 +71,7 @@ func passing(err error) bool {
 	return false
 }
 
-// expired tells whether fresh credentials may help. An answer to HEAD has no words.
+// expired tells whether fresh credentials, or the right time, may help. An answer to HEAD has no words.
 func expired(err error) bool {
 	answered, word := status(err), code(err)
 	return overs[word] || (answered == http.StatusForbidden || answered == http.StatusBadRequest) && wordless(word)

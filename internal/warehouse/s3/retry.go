@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -26,12 +27,12 @@ func (t *tries) do(ctx context.Context, once func(attempt) error) error {
 			return nil
 		}
 		t.unsure = t.unsure || !refused(err)
-		if ctx.Err() != nil {
-			return err
-		}
 		stale := expired(err) && !t.refreshed
 		if !stale && !passing(err) || !t.again() {
 			return err
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 		if stale {
 			t.refreshed = true

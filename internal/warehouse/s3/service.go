@@ -48,9 +48,9 @@ type Service struct {
 
 // New is the object store that options name. It asks nothing of it yet. Without keys, ctx
 // bounds how long it is looked for where credentials come from.
-func New(ctx context.Context, o Options) (*Service, error) { return open(ctx, o, newHTTPClient) }
+func New(ctx context.Context, o Options) (*Service, error) { return open(ctx, o, withPool) }
 
-func open(ctx context.Context, o Options, speaks func(Limits) aws.HTTPClient) (*Service, error) {
+func open(ctx context.Context, o Options, speaks speaker) (*Service, error) {
 	limits := o.Limits.orDefault()
 	c, err := load(ctx, o)
 	if err != nil {
@@ -65,7 +65,7 @@ func open(ctx context.Context, o Options, speaks func(Limits) aws.HTTPClient) (*
 	who := &chain{from: c.Credentials, now: time.Now}
 	client := s3.NewFromConfig(c, func(so *s3.Options) {
 		so.UsePathStyle = o.PathStyle
-		so.HTTPClient = speaks(limits)
+		so.HTTPClient = speaks(c.HTTPClient, limits)
 		so.Credentials = who
 		so.Retryer = aws.NopRetryer{} // see tries
 		so.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
