@@ -11,6 +11,7 @@ import (
 // work is what is measured of the server beside its requests and its recorder.
 type work struct {
 	store       *prometheus.HistogramVec
+	failures    *prometheus.CounterVec // of it
 	checkpoints prometheus.Histogram
 	catchUps    prometheus.Histogram
 	verifies    prometheus.Histogram
@@ -29,6 +30,9 @@ func newWork() work {
 			Name: "puddle_store_operation_duration_seconds", Help: "How long the warehouse's storage took: get, stat, create, put or delete of a file.",
 			Buckets: prometheus.ExponentialBuckets(0.00001, 2, 20),
 		}, []string{"warehouse", "operation"}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "puddle_store_failures_total", Help: "Operations of the warehouse's storage that failed by why: denied, no-bucket or failed.",
+		}, []string{"warehouse", "operation", "reason"}),
 		checkpoints: timed("puddle_tables_checkpoint_duration_seconds", "How long it took to move the log of the pointer tables into their file."),
 		catchUps:    timed("puddle_tables_catch_up_duration_seconds", "How long it took to bring the pointer tables up to the journal, at the start and since."),
 		verifies:    timed("puddle_verify_duration_seconds", "How long verify took in this server."),
@@ -46,23 +50,57 @@ func newWork() work {
 }
 
 func (w work) collectors() []prometheus.Collector {
-	return []prometheus.Collector{w.store, w.checkpoints, w.catchUps, w.verifies, w.replaced, w.vended, w.issuing}
+	return []prometheus.Collector{w.store, w.failures, w.checkpoints, w.catchUps, w.verifies, w.replaced, w.vended, w.issuing}
 }
 
-// StoreTimes are told how long each operation of a warehouse's storage took. Safe
-// for concurrent use.
-type StoreTimes struct{ Get, Stat, Create, Put, Delete func(time.Duration) }
+// StoreTimes are told how long each operation of a warehouse's storage took, and which
+// failed. Safe for concurrent use.
+type StoreTimes struct {
+	Get, Stat, Create, Put, Delete func(time.Duration)
+	Failed                         func(StoreOperation, StoreFailure)
+}
+
+// StoreOperation is one of those that StoreTimes are told of.
+type StoreOperation string
+
+// The operations.
+const (
+	StoreGet    StoreOperation = "get"
+	StoreStat   StoreOperation = "stat"
+	StoreCreate StoreOperation = "create"
+	StorePut    StoreOperation = "put"
+	StoreDelete StoreOperation = "delete"
+)
+
+// StoreFailure is why one failed.
+type StoreFailure string
+
+// The reasons.
+const (
+	StoreDenied   StoreFailure = "denied"    // access is refused
+	StoreNoBucket StoreFailure = "no-bucket" // it is not there
+	StoreFailed   StoreFailure = "failed"    // all else
+)
 
 // Store is whom to tell of a warehouse's storage.
 func (m *Metrics) Store(warehouse string) StoreTimes {
-	told := func(operation string) func(time.Duration) {
+	failed := map[StoreOperation]map[StoreFailure]prometheus.Counter{}
+	told := func(operation StoreOperation) func(time.Duration) {
 		if m == nil {
 			return func(time.Duration) {}
 		}
-		seconds := m.work.store.WithLabelValues(warehouse, operation)
+		failed[operation] = map[StoreFailure]prometheus.Counter{}
+		for _, reason := range []StoreFailure{StoreDenied, StoreNoBucket, StoreFailed} {
+			failed[operation][reason] = m.work.failures.WithLabelValues(warehouse, string(operation), string(reason))
+		}
+		seconds := m.work.store.WithLabelValues(warehouse, string(operation))
 		return func(took time.Duration) { seconds.Observe(took.Seconds()) }
 	}
-	return StoreTimes{told("get"), told("stat"), told("create"), told("put"), told("delete")}
+	return StoreTimes{told(StoreGet), told(StoreStat), told(StoreCreate), told(StorePut), told(StoreDelete), func(operation StoreOperation, reason StoreFailure) {
+		if counter := failed[operation][reason]; counter != nil {
+			counter.Inc()
+		}
+	}}
 }
 
 // Vending is whom to tell of credentials for tables in a warehouse, or in an external one:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,13 +33,15 @@ func inFolder(t *testing.T) warehouse.Store {
 
 func inBucket(t *testing.T, options ...s3test.Option) warehouse.Store {
 	server := s3test.Start(t, options...)
-	service, err := s3.New(t.Context(), s3.Options{
-		Region: s3test.Region, Endpoint: server.Endpoint, PathStyle: true, AccessKeyID: server.AccessKeyID, SecretAccessKey: server.SecretAccessKey,
-	})
+	return at(t, server.Endpoint, server.AccessKeyID, server.SecretAccessKey, server.Bucket(t))
+}
+
+func at(t *testing.T, endpoint, id, secret, bucket string) warehouse.Store {
+	service, err := s3.New(t.Context(), s3.Options{Region: s3test.Region, Endpoint: endpoint, PathStyle: true, AccessKeyID: id, SecretAccessKey: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := warehouse.ParseLocation("s3://" + server.Bucket(t) + "/wh")
+	at, err := warehouse.ParseLocation("s3://" + bucket + "/wh")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +122,27 @@ func TestConditionsThatAreIgnored(t *testing.T) {
 		}
 	}
 }
+
+// A server that is real keeps conditions, or does not where it cannot keep what it needs
+// for them: the probe tells the two apart.
+func TestVersity(t *testing.T) {
+	keeps := s3test.Versity(t)
+	r := probe.Run(t.Context(), at(t, keeps.Endpoint, keeps.AccessKeyID, keeps.SecretAccessKey, keeps.Bucket(t)))
+	if conditional, err := r.Conditional(); conditional != probe.Holds || err != nil || len(r.Findings())+len(r.Warnings()) > 0 {
+		t.Errorf("with what it needs: %s", r)
+	}
+	ignores, err := s3test.StartProcess(t.Context(), "--nometa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ignores.Stop()
+	r = probe.Run(t.Context(), at(t, ignores.Endpoint, ignores.AccessKeyID, ignores.SecretAccessKey, ignores.Bucket(t)))
+	if conditional, err := r.Conditional(); conditional != probe.Broken || !strings.Contains(err.Error(), "ignores If-None-Match") {
+		t.Errorf("without: %s", r)
+	}
+}
+
+func TestMain(m *testing.M) { os.Exit(s3test.Main(m)) }
 
 // Denied deletes are told and lived with, also what stays because of them.
 func TestDeniedDeletes(t *testing.T) {
