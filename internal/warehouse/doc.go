@@ -15,7 +15,7 @@
 // segments, never by string prefix. [Roots] finds the store and the key of a
 // URL among a warehouse's own root and its allowed locations.
 //
-// The stores are the subpackages: memory, dir (a folder of a file system) and
-// faulty (any store, failing where a test says). All of them run the suite in
-// warehousetest.
+// The stores are the subpackages: memory, dir (a folder of a file system), s3 (a bucket
+// of an object store), and over any of them leased (for who may write only for a while)
+// and faulty (failing where a test says). All of them run the suite in warehousetest.
 package warehouse
