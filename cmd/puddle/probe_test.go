@@ -17,6 +17,7 @@ import (
 	"puddle/cmd/puddle/config"
 	"puddle/internal/s3test"
 	store "puddle/internal/warehouse"
+	"puddle/rest"
 )
 
 // overStore is a configuration over a location in an object store, in the file name.yaml of a
@@ -45,7 +46,7 @@ func overBucket(t *testing.T, dir string, server *s3test.Server, bucket string) 
 // objects are those below the location of a configuration.
 func objects(t *testing.T, c config.Config, below string) map[string]store.Info {
 	t.Helper()
-	roots, _, err := openPlaces(t.Context(), c.Warehouses[0], (&node{}).metrics.Store("default"))
+	roots, _, err := openPlaces(t.Context(), c.Warehouses[0], (*rest.Metrics)(nil).Store("default"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"puddle/internal/postgrestest"
 	"puddle/journal"
 	"puddle/projections/anchor"
+	"puddle/rest"
 )
 
 // seconds are lines of a log that tell of a second writer.
@@ -49,10 +50,17 @@ func (r *running) refusesBeside(file string) {
 }
 
 // namings are the files by which a catalog says that a warehouse is its own.
-func namings(t *testing.T, dir string) (all string) {
+func namings(t *testing.T, c config.Config) (all string) {
 	t.Helper()
-	for _, key := range []string{"head.json", "journal/HEAD", "catalog/cursor.json"} {
-		data, err := os.ReadFile(filepath.Join(dir, "w", "_puddle", key))
+	roots, closers, err := openPlaces(t.Context(), c.Warehouses[0], (*rest.Metrics)(nil).Store("default"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range closers {
+		defer release()
+	}
+	for _, key := range []string{anchor.HeadKey, "_puddle/journal/HEAD", "_puddle/catalog/cursor.json"} {
+		data, err := roots[0].Store.Get(t.Context(), key, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +72,7 @@ func namings(t *testing.T, dir string) (all string) {
 // besideAnother has a catalog come to the warehouse of servers that run, and be served.
 // Each of them refuses changes from when it has looked: the first as soon as it writes, the
 // others when they look, as a purge does before it begins. The newcomer goes on.
-func besideAnother(t *testing.T, dir string, second config.Config, file string, told chan line, servers map[string]*running, first string) {
+func besideAnother(t *testing.T, second config.Config, file string, told chan line, servers map[string]*running, first string) {
 	t.Helper()
 	report(t, file, codeDone, "recover")
 	b := started(t, second)
@@ -85,11 +93,11 @@ func besideAnother(t *testing.T, dir string, second config.Config, file string, 
 		r.refusesBeside(own)
 	}
 	b.stopped()
-	before := namings(t, dir)
+	before := namings(t, second)
 	for _, r := range servers {
 		r.stopped()
 	}
-	if after := namings(t, dir); after != before {
+	if after := namings(t, second); after != before {
 		t.Errorf("written beside another catalog: %s\nbefore: %s", after, before)
 	}
 	if len(told) != 0 {
@@ -121,7 +129,7 @@ func TestASecondCatalog(t *testing.T) {
 	}
 	second.Server.Addr = "127.0.0.1:0"
 	own := filepath.Join(dir, "puddle.yaml")
-	besideAnother(t, dir, second, file, told, map[string]*running{own: a}, own)
+	besideAnother(t, second, file, told, map[string]*running{own: a}, own)
 	_, err = startServer(t.Context(), c, zerolog.Nop())
 	if exitCode(err) != codeRefused {
 		t.Errorf("the first starts again: exit code %d, %v", exitCode(err), err)
@@ -138,7 +146,7 @@ func TestASecondCatalogOfReplicas(t *testing.T) {
 	one := startedWith(t, replica(t, dir, url, 1, ""), log)
 	two := startedWith(t, replica(t, dir, url, 2, ""), log)
 	follows, idles := filepath.Join(dir, "puddle1.yaml"), filepath.Join(dir, "puddle2.yaml")
-	besideAnother(t, dir, replica(t, dir, elsewhere, 3, ""), filepath.Join(dir, "puddle3.yaml"), told,
+	besideAnother(t, replica(t, dir, elsewhere, 3, ""), filepath.Join(dir, "puddle3.yaml"), told,
 		map[string]*running{follows: one, idles: two}, follows)
 }
 
