@@ -43,7 +43,8 @@ func WithLater(ctx context.Context, base, beside Plan, store warehouse.Reader, e
 		}
 	}
 	m.settleNames(later)
-	m.plan.Unregistered, m.plan.NotUsed, m.plan.Unseen = beside.Unregistered, beside.NotUsed, beside.Unseen
+	m.strangers(beside.Unregistered)
+	m.plan.NotUsed, m.plan.Unseen = beside.NotUsed, beside.Unseen
 	m.plan.order()
 	return m.plan, nil
 }
@@ -107,6 +108,21 @@ func (m *merge) further(o PlannedObject) {
 	held := &m.plan.Objects[m.at[o.UUID]]
 	o.Identifier = held.Identifier
 	*held = o
+}
+
+// strangers takes in the files that no sidecar has. What the events know is none, also where
+// it was killed before its sidecar was written; of a file later than theirs it is warned.
+func (m *merge) strangers(all []Unregistered) {
+	for _, u := range all {
+		i, known := m.at[u.UUID]
+		if !known {
+			m.plan.Unregistered = append(m.plan.Unregistered, u)
+			continue
+		}
+		if o := &m.plan.Objects[i]; o.Outcome == Recovered && !sameLocation(o.MetadataLocation, u.Newest) {
+			o.Warnings = append(o.Warnings, u.Newest+" is newer, and neither an event nor a sidecar tells whether it was committed; look at it, and see puddle repoint --newest")
+		}
+	}
 }
 
 // within tells whether a namespace is another one or below it.

@@ -87,3 +87,32 @@ func TestWithLater(t *testing.T) {
 		t.Errorf("namespaces %v, from %s", plan.Namespaces, plan.From)
 	}
 }
+
+// What a server that was killed before its first sidecars has left is known by the archive.
+// Only of a file that is later than the archive's it is told.
+func TestWithLaterStrangers(t *testing.T) {
+	known, ahead, gone, stranger := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	planned := func(id uuid.UUID, as recover.ObjectOutcome) recover.PlannedObject {
+		return recover.PlannedObject{UUID: id, Outcome: as, MetadataLocation: "s3://lake/wh/" + id.String() + "/1"}
+	}
+	left := func(id uuid.UUID, file string) recover.Unregistered {
+		return recover.Unregistered{UUID: id, Newest: "s3a://lake/wh/" + id.String() + file}
+	}
+	got, err := recover.WithLater(t.Context(),
+		recover.Plan{From: recover.FromArchive, Objects: []recover.PlannedObject{
+			planned(known, recover.Recovered), planned(ahead, recover.Recovered), planned(gone, recover.Dropped),
+		}},
+		recover.Plan{From: recover.FromSidecars, Unregistered: []recover.Unregistered{left(known, "/1"), left(ahead, "/2"), left(gone, "/2"), left(stranger, "/1")}},
+		memory.New(), journal.Position{Seq: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Unregistered) != 1 || got.Unregistered[0].UUID != stranger {
+		t.Errorf("unregistered: %v", got.Unregistered)
+	}
+	for _, o := range got.Objects {
+		if warned := len(o.Warnings) > 0; warned != (o.UUID == ahead) {
+			t.Errorf("%s: warnings %q", o.UUID, o.Warnings)
+		}
+	}
+}

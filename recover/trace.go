@@ -26,7 +26,7 @@ func Traced(ctx context.Context, roots warehouse.Roots) (bool, error) {
 	for _, root := range roots {
 		for entry, err := range root.Store.List(ctx, "") {
 			if err != nil {
-				return false, err
+				return false, fmt.Errorf("%s: %w", root.URL, err)
 			}
 			first, _, _ := strings.Cut(entry.Key, "/")
 			if ofProbe(entry.Key) {

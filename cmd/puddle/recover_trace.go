@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (x *recovery) traced(ctx context.Context) error {
 		}
 		found, err := holdsTrace(ctx, w)
 		if err != nil {
-			return noLook(err)
+			return noLook(fmt.Errorf("warehouse %s: %w", w.Name, err))
 		}
 		if empty = !found; empty {
 			refused = append(refused, recover.NoTrace(w.Name, w.Root.URL, nothingThere))

@@ -41,8 +41,14 @@ func (t tests) Run() int { return postgrestest.Main(t.M, "fsync=on") }
 //	damage FILE OLD NEW          writes NEW over every OLD, which is as long
 //	postgres                     makes an empty database, at $PUDDLE_PG_URL; PostgreSQL's programs are found, and find its server
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+	p := scripting(t, map[string]bool{"s3": false})
+	p.Dir = "testdata/script"
+	testscript.Run(t, p)
+}
+
+// scripting is what scripts have, beside some conditions.
+func scripting(t *testing.T, conditions map[string]bool) testscript.Params {
+	return testscript.Params{
 		Setup: func(env *testscript.Env) error {
 			env.Values[serverKey{}] = &background{}
 			env.Setenv("TOKEN", "")
@@ -52,8 +58,13 @@ func TestScripts(t *testing.T) {
 			"code": code, "serve": serve, "quit": quit, "http": ask, "sqlite-backup": sqliteBackup, "damage": damage,
 			"postgres": func(ts *testscript.TestScript, _ bool, _ []string) { makeDatabase(ts, postgrestest.Shared(t), t) },
 		},
-		Condition: condition,
-	})
+		Condition: func(name string) (bool, error) {
+			if is, known := conditions[name]; known {
+				return is, nil
+			}
+			return condition(name)
+		},
+	}
 }
 
 // condition knows [required]: nothing may be skipped, and [postgres]: it is installed.
