@@ -38,8 +38,8 @@ func (p *sidecarPlan) readAbroad(ctx context.Context, n *claim) {
 	}
 	for _, b := range s.broken {
 		if b.unseen {
-			n.settled.Outcome, n.settled.Err = Failed, inOneLine(fmt.Errorf("%s: the external warehouse %s cannot be read: %s; "+
-				"the others are recovered, and another run with --allow-nonempty adds this one when it can", n.current.Spelled, n.external, b.reason))
+			n.settled.Outcome, n.settled.Err = Failed, inOneLine(fmt.Errorf(
+				"the external warehouse %s cannot be read (another run with --allow-nonempty adds this one when it can): %s: %s", n.external, n.current.Spelled, b.reason))
 			n.planned = n.settled
 		}
 		if b.gone {

@@ -10,7 +10,7 @@ import (
 
 // rewriting is where missing files are written again, and what of.
 type rewriting struct {
-	roots     warehouse.Roots // external ones as well, where nothing is written
+	roots     warehouse.Roots                                        // external ones as well, where nothing is written
 	documents func(context.Context, journal.Pointer) ([]byte, error) // nil: nothing is known
 	dryRun    bool
 }

@@ -23,7 +23,7 @@ func (n *node) openExternals(ctx context.Context) error {
 		case n.purpose == serving:
 			return fmt.Errorf("external warehouse %s: %w", e.Name, err)
 		default:
-			opened.Store = store.ReadOnly(unreachable{fmt.Errorf("external warehouse %s: %w", e.Name, err)})
+			opened.Store = store.ReadOnly(unreachable{err})
 		}
 		if !e.Root.IsFolder() {
 			opened.Revalidate = e.S3.Revalidate
