@@ -1,11 +1,9 @@
 package s3
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 )
 
@@ -39,31 +37,16 @@ func (s *Service) attempt(ctx context.Context, once func(attempt) error) error {
 	return err
 }
 
+// attemptKey finds the attempt that a context is of.
+type attemptKey struct{}
+
+// Value implements context.Context.
+func (a attempt) Value(key any) any {
+	if key == (attemptKey{}) {
+		return a
+	}
+	return a.Context.Value(key)
+}
+
 // moved tells that there is progress.
 func (a attempt) moved() { a.timer.Reset(a.idle) }
-
-// moving is a body that tells when it moves.
-type moving struct {
-	io.Reader
-	attempt attempt
-}
-
-// Read implements io.Reader.
-func (m moving) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	if n > 0 {
-		m.attempt.moved()
-	}
-	return n, err
-}
-
-// sending is a body of a request, which is read for its digest and then to be sent.
-type sending struct {
-	moving
-	io.Seeker
-}
-
-func (a attempt) sending(data []byte) io.ReadSeeker {
-	body := bytes.NewReader(data)
-	return sending{moving{body, a}, body}
-}

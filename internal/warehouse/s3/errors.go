@@ -54,7 +54,7 @@ var overs = map[string]bool{
 
 // passing tells whether the same request may succeed later.
 func passing(err error) bool {
-	if errors.As(err, new(noCredentials)) || errors.As(err, new(*tls.CertificateVerificationError)) {
+	if errors.As(err, new(noCredentials)) || errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, errEndless) {
 		return false
 	}
 	answered := status(err)

@@ -34,7 +34,7 @@ func (s *Store) Fetch(ctx context.Context, key string, limit int64) (data []byte
 		if found.ContentLength != nil && *found.ContentLength > limit {
 			return tooLarge(key, limit)
 		}
-		data, err = read(moving{found.Body, a}, found.ContentLength, limit)
+		data, err = read(found.Body, found.ContentLength, limit)
 		if int64(len(data)) > limit {
 			return tooLarge(key, limit)
 		}

@@ -3,6 +3,7 @@ package s3_test
 import (
 	"encoding/xml"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -50,7 +51,7 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = xml.NewEncoder(w).Encode(page)
 }
 
-func (p pages) store(t testing.TB, location string) *s3.Store { return served(t, p, location) }
+func (p pages) store(t testing.TB, location string) *s3.Store { return served(t, inHand{p}, location) }
 
 // inHand is a client of HTTP that needs no connections.
 type inHand struct{ http.Handler }
@@ -62,11 +63,11 @@ func (h inHand) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func served(t testing.TB, h http.Handler, location string) *s3.Store {
+func served(t testing.TB, client http.RoundTripper, location string) *s3.Store {
 	t.Helper()
 	service, err := s3.NewSpeaking(t.Context(), s3.Options{
 		Region: s3test.Region, Endpoint: "http://127.0.0.1", PathStyle: true, AccessKeyID: "a", SecretAccessKey: "b", Limits: quick,
-	}, &http.Client{Transport: inHand{h}}, nil)
+	}, &http.Client{Transport: client}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +132,27 @@ func TestListThatCannotBe(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// speech is an object store that says some words, and then others.
+type speech struct {
+	words string
+	more  io.Reader
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s speech) RoundTrip(r *http.Request) (*http.Response, error) {
+	text := io.NopCloser(io.MultiReader(strings.NewReader(s.words), s.more))
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: text, Request: r, ContentLength: -1}, nil
+}
+
+// A page that never ends is not read to its end, whatever is listed in it.
+func TestListOfAnEndlessPage(t *testing.T) {
+	name := &endless{}
+	store := served(t, speech{"<ListBucketResult><Contents><Key>", name}, "s3://lake")
+	if _, err := keys(t, store, ""); err == nil || !strings.Contains(err.Error(), "does not end") || name.read > 17<<20 {
+		t.Errorf("%d bytes: %v", name.read, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -78,7 +79,7 @@ func (s *Store) input(key string, data []byte) *s3.PutObjectInput {
 func (s *Store) put(ctx context.Context, tries *tries, in *s3.PutObjectInput, data []byte) (made warehouse.Info, err error) {
 	err = tries.do(ctx, func(a attempt) error {
 		sent := *in
-		sent.Body = a.sending(data)
+		sent.Body = bytes.NewReader(data)
 		out, err := s.service.client.PutObject(a, &sent)
 		if err == nil {
 			made = info(in.ContentLength, out.ETag, nil)

@@ -65,7 +65,7 @@ func open(ctx context.Context, o Options, speaks speaker) (*Service, error) {
 	who := &chain{from: c.Credentials, now: time.Now}
 	client := s3.NewFromConfig(c, func(so *s3.Options) {
 		so.UsePathStyle = o.PathStyle
-		so.HTTPClient = speaks(c.HTTPClient, limits)
+		so.HTTPClient = watched{speaks(c.HTTPClient, limits)}
 		so.Credentials = who
 		so.Retryer = aws.NopRetryer{} // see tries
 		so.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired

@@ -1,0 +1,72 @@
+package s3
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// mostWords is how long an answer may be that is no object: a page of a list is the longest,
+// with three letters for each byte of a thousand names.
+const mostWords = 16 << 20
+
+// errEndless ends an answer that is longer.
+var errEndless = fmt.Errorf("the answer does not end: it has more than %d bytes", mostWords)
+
+// watched is a client of HTTP whose requests tell their attempts that they move, and whose
+// answers have an end.
+type watched struct{ aws.HTTPClient }
+
+// Do implements aws.HTTPClient.
+func (c watched) Do(r *http.Request) (*http.Response, error) {
+	a, ok := r.Context().Value(attemptKey{}).(attempt)
+	if !ok {
+		return c.HTTPClient.Do(r)
+	}
+	if r.Body != nil && r.Body != http.NoBody {
+		r = r.WithContext(r.Context()) // a copy
+		r.Body = moving{r.Body, a}
+	}
+	answer, err := c.HTTPClient.Do(r)
+	if err != nil {
+		return answer, err
+	}
+	if r.Method != http.MethodGet || answer.StatusCode >= 300 || strings.Contains(r.URL.RawQuery, "list-type=") {
+		answer.Body = &ending{answer.Body, mostWords}
+	}
+	answer.Body = moving{answer.Body, a}
+	return answer, nil
+}
+
+// moving is a body that tells when it moves.
+type moving struct {
+	io.ReadCloser
+	attempt attempt
+}
+
+// Read implements io.Reader.
+func (m moving) Read(p []byte) (int, error) {
+	n, err := m.ReadCloser.Read(p)
+	if n > 0 {
+		m.attempt.moved()
+	}
+	return n, err
+}
+
+// ending is a body that fails when it is too long.
+type ending struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements io.Reader.
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	if e.left -= n; e.left < 0 {
+		return 0, errEndless
+	}
+	return n, err
+}
