@@ -98,8 +98,8 @@ func (s *Server) pass(w http.ResponseWriter, r *http.Request, by session, body [
 		}
 	}
 	if wanted[0].action == "s3:GetObject" {
-		bucket, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		if !s.may(by, demand{action: "s3:ListBucket", resource: arn + bucket}) {
+		bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if !s.may(by, demand{action: "s3:ListBucket", resource: arn + bucket, prefix: &key}) {
 			w = &veiled{ResponseWriter: w, r: r}
 		}
 	}
@@ -176,7 +176,7 @@ type batchError struct {
 }
 
 // veiled tells nothing of objects that are not there: S3 denies access to them instead
-// for those who may not list.
+// for those who may not list what begins with their keys.
 type veiled struct {
 	http.ResponseWriter
 	r      *http.Request

@@ -87,6 +87,11 @@ func heldToPolicy(t *testing.T, server *s3test.Server) {
 		return err
 	}
 	other := server.Bucket(t)
+	blind, err := assume(ctx, server, fmt.Sprintf(`{"Statement":{"Effect":"Allow","Action":"s3:GetObject","Resource":"arn:aws:s3:::%s/*"}}`, bucket), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unlisted := blind.GetObject(ctx, &s3.GetObjectInput{Bucket: &bucket, Key: aws.String("wh/a/none")})
 	for _, c := range []struct {
 		what, code string
 		err        error
@@ -100,7 +105,8 @@ func heldToPolicy(t *testing.T, server *s3test.Server) {
 		{"get of a twin", "AccessDenied", get(bucket, "wh/a2/x")},
 		{"get of the catalog's own", "AccessDenied", get(bucket, "wh/_puddle/x")},
 		{"get of another bucket", "AccessDenied", get(other, "wh/a/x")},
-		{"get of what is not there, by who may not list all", "AccessDenied", get(bucket, "wh/a/none")},
+		{"get of what is not there", "NoSuchKey", get(bucket, "wh/a/none")},
+		{"get of what is not there, by who may not list it", "AccessDenied", unlisted},
 		{"put to another table", "AccessDenied", put(ctx, asks, bucket, "wh/b/new", "")},
 		{"begin an upload in parts elsewhere", "AccessDenied", initiate("wh/a2/parts")},
 		{"list of a twin", "AccessDenied", list(aws.String("wh/a2/"))},
