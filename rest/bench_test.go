@@ -39,6 +39,22 @@ func BenchmarkRequests(b *testing.B) {
 	}
 }
 
+// A load with credentials that are known already, beside one without.
+func BenchmarkDelegatedLoad(b *testing.B) {
+	f, _ := serveVending(b, func(o *Options) { o.Metrics, o.Log = NewMetrics("bench"), nil })
+	f.table("n", "t")
+	for name, delegation := range map[string]string{"without": "", "with": "vended-credentials"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			r := httptest.NewRequest("GET", tablePath, nil)
+			r.Header.Set(delegationHeader, delegation)
+			for b.Loop() {
+				f.handler.ServeHTTP(&discard{http.Header{}}, r)
+			}
+		})
+	}
+}
+
 // discard is a response nobody reads.
 type discard struct{ header http.Header }
 

@@ -153,3 +153,41 @@ func TestCredentialsAreNotKeptWithKeys(t *testing.T) {
 		}
 	}
 }
+
+// Case 131: of those who create a table at a place and those who stage one there with
+// credentials, at the same moment, one has it.
+func TestCase131_StagedAndMadeAtOnce(t *testing.T) {
+	f, _ := serveVending(t, nil)
+	const clients, rounds = 8, 20
+	winners := 0
+	for round := range rounds {
+		at := fmt.Sprintf("s3://lake/default/%d", round)
+		won := make(chan int, clients)
+		for i := range clients {
+			name := fmt.Sprintf("t%d_%d", round, i)
+			body := asking(t, tableBody(name), "location", at)
+			if i%2 == 0 {
+				body = staging(t, name, at+"/deeper")
+			}
+			go func() {
+				a := f.do("POST", tablesPath, body, vend)
+				if a.StatusCode != 200 && a.StatusCode != 409 && a.StatusCode != 503 {
+					t.Errorf("%d %s", a.StatusCode, a.body)
+				}
+				won <- a.StatusCode
+			}()
+		}
+		one := 0
+		for range clients {
+			if <-won == 200 {
+				one++
+			}
+		}
+		if winners += one; one > 1 {
+			t.Errorf("round %d: %d have it", round, one)
+		}
+	}
+	if winners < rounds/2 {
+		t.Errorf("%d of %d rounds have a winner", winners, rounds)
+	}
+}

@@ -1,0 +1,132 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"puddle/internal/warehouse"
+	"puddle/journal"
+	"puddle/rest/metadata"
+)
+
+// rootsAt are roots without stores.
+func rootsAt(t testing.TB, urls ...string) (roots warehouse.Roots) {
+	t.Helper()
+	for _, url := range urls {
+		l, err := warehouse.ParseLocation(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots = append(roots, warehouse.Root{URL: url, Location: l})
+	}
+	return roots
+}
+
+// draftAt is a new table at a location, with its data elsewhere.
+func draftAt(location, data string) (*metadata.Document, error) {
+	return metadata.Create(metadata.NewTable{
+		UUID: uuid.New(), Location: location, Properties: map[string]string{"write.data.path": data},
+		Schema: []byte(`{"type":"struct","fields":[]}`),
+	}, time.Unix(0, 0), uuid.New())
+}
+
+// Cases 141 and 142: wherever a table may be, none of the folders that credentials reach
+// holds a root, a reserved folder or a part of one, in any case of letters, also to who
+// decodes percent signs.
+func TestLawReachIsNeverReserved(t *testing.T) {
+	c := New(Options{Roots: rootsAt(t, "s3://lake/wh", "s3://lake/wh/more", "s3://other")})
+	segment := rapid.OneOf(rapid.SampledFrom([]string{"wh", "more", "t", "_puddle", "_PUDDLE", "%5Fpuddle", "%2F_puddle", "..", ".", "", "_puddle2", "a#b", "a?b", "*"}), rapid.StringMatching(`[a-c]{1,2}`))
+	reached := 0
+	rapid.Check(t, func(t *rapid.T) {
+		at := func(label string) string {
+			bucket := rapid.SampledFrom([]string{"s3://lake", "s3a://lake", "s3://other", "s3n://other", "s3://foreign"}).Draw(t, label)
+			return bucket + "/" + strings.Join(rapid.SliceOfN(segment, 0, 4).Draw(t, label+" path"), "/")
+		}
+		doc, err := draftAt(at("location"), at("data"))
+		if err != nil {
+			return
+		}
+		reach, err := c.reach(doc)
+		if err != nil {
+			return
+		}
+		reached += len(reach.Grounds)
+		for _, g := range reach.Grounds {
+			if g.Prefix == "" || !strings.HasSuffix(g.Prefix, "/") || !strings.HasSuffix(g.URL, "/") {
+				t.Fatalf("%+v is no folder", g)
+			}
+			ground, plain := g.Bucket+"/"+g.Prefix, strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(g.Bucket+"/"+g.Prefix), "%5f", "_"), "%2f", "/")
+			for _, root := range []string{"lake/wh/", "lake/wh/more/", "other/"} {
+				reserved := root + "_puddle/"
+				if strings.HasPrefix(root, ground) || strings.HasPrefix(reserved, ground) || strings.HasPrefix(strings.ReplaceAll(plain, "//", "/"), reserved) {
+					t.Fatalf("%+v reaches %s", g, reserved)
+				}
+			}
+			if !strings.HasPrefix(ground, "lake/wh/") && !strings.HasPrefix(ground, "other/") {
+				t.Fatalf("%+v is outside", g)
+			}
+		}
+	})
+	if reached == 0 {
+		t.Error("nothing is reached")
+	}
+}
+
+// What lies within another of the table's folders needs no words of its own; folders need
+// no credentials.
+func TestReach(t *testing.T) {
+	c := New(Options{Roots: rootsAt(t, "s3://lake/wh", "file:///wh")})
+	for _, test := range []struct {
+		location, data string
+		want           []Ground
+	}{
+		{"s3://lake/wh/t", "s3://lake/wh/t/data", []Ground{{"s3://lake/wh/t/", "lake", "wh/t/"}}},
+		{"s3a://lake/wh/t/x/", "s3://lake/wh/t", []Ground{{"s3://lake/wh/t/", "lake", "wh/t/"}}},
+		{"s3://lake/wh/t", "s3n://lake/wh/t2", []Ground{{"s3://lake/wh/t/", "lake", "wh/t/"}, {"s3n://lake/wh/t2/", "lake", "wh/t2/"}}},
+		{"s3://lake/wh/t#x", "s3://lake/wh/t#x", []Ground{{"s3://lake/wh/t#x/", "lake", "wh/t#x/"}}},
+		{"file:///wh/t", "s3://lake/wh/t", []Ground{{"s3://lake/wh/t/", "lake", "wh/t/"}}},
+		{"/wh/t", "/wh/d", nil},
+	} {
+		doc, err := draftAt(test.location, test.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reach, err := c.reach(doc)
+		if err != nil || reach.UUID != doc.UUID() || reach.ReadOnly || len(reach.Grounds) != len(test.want) {
+			t.Errorf("%s: %+v, %v", test.location, reach, err)
+			continue
+		}
+		for i, want := range test.want {
+			if reach.Grounds[i] != want {
+				t.Errorf("%s: %+v, want %+v", test.location, reach.Grounds[i], want)
+			}
+		}
+	}
+}
+
+// Claims are bounded, and those that ended make room.
+func TestClaimsAreBounded(t *testing.T) {
+	var c claims
+	free := func([]journal.Place) bool { return false }
+	now := time.Unix(0, 0)
+	keep := func(until time.Time) error {
+		_, _, err := c.keep(kept{table: uuid.New(), until: until}, now, free, nil)
+		return err
+	}
+	for range maxClaims {
+		if err := keep(now.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := keep(now.Add(time.Hour)); err == nil {
+		t.Error("one more is kept")
+	}
+	now = now.Add(2 * time.Hour)
+	if err := keep(now.Add(time.Hour)); err != nil || len(c.held) != 1 {
+		t.Error(err, len(c.held))
+	}
+}
