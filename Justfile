@@ -44,6 +44,14 @@ serve:
 pyiceberg:
     fixtures/engines/with-puddle.sh fixtures/engines/now.sh pyiceberg
 
+# a command beside a fresh puddle whose warehouse is in a bucket: [-backend versitygw] [-vend] [-faults 7] fixtures/engines/now.sh pyiceberg
+bucket *COMMAND:
+    go run ./fixtures/s3 {{COMMAND}}
+
+# what the credentials reach that puddle vends for one table
+vended:
+    go run ./fixtures/s3 -vend fixtures/engines/vended.sh
+
 # puddle next to the machine's limit, as a table of ratios
 bench *FLAGS:
     go run ./fixtures/icebench compare {{FLAGS}}
