@@ -144,7 +144,11 @@ func (n *node) bringOnce(ctx context.Context) error {
 		return err
 	}
 	for _, w := range n.warehouses {
-		if err := n.bind(ctx, w); err != nil {
+		err := n.bind(ctx, w)
+		if errors.Is(err, store.ErrNoBucket) || errors.Is(err, store.ErrDenied) {
+			return unreached("warehouse "+w.Name, w.Root, err)
+		}
+		if err != nil {
 			return err
 		}
 		if err := n.replay(ctx, w); err != nil {

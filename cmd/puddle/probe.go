@@ -126,7 +126,7 @@ func storePasses(err error) bool {
 
 // unreached says of what cannot be looked at what an operator can do.
 func unreached(whose string, place config.Place, err error) error {
-	what := "is the endpoint right, and can it be reached from here?"
+	what := "are endpoint and region right, and can it be reached from here?"
 	switch {
 	case errors.Is(err, store.ErrNoBucket):
 		what = "make the bucket, or say the endpoint and the region that it is at"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -211,6 +212,18 @@ func TestBucketsThatCannotBeUsed(t *testing.T) {
 				t.Errorf("the secret is told: %v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// So it is to a report, which asks without a probe.
+func TestReportsOverABucketThatRefuses(t *testing.T) {
+	server := s3test.Start(t)
+	c, _ := overBucket(t, t.TempDir(), server, server.Bucket(t))
+	started(t, c).stopped()
+	server.Deny("s3:GetObject")
+	_, err := (&session{stderr: io.Discard, stop: t.Context()}).connect(c, reporting)
+	if exitCode(err) != codeNoLook || !strings.Contains(err.Error(), "AccessDenied") || !strings.Contains(err.Error(), "do they have the rights") {
+		t.Errorf("exit code %d, %v", exitCode(err), err)
 	}
 }
 

@@ -30,7 +30,7 @@ func documented(t *testing.T) [][]byte {
 }
 
 func TestDocumentedConfigurationsLoad(t *testing.T) {
-	env := environment("PUDDLE_TOKEN", "secret", "PUDDLE_PG_URL", "postgres://puddle@db.example.org/puddle", "DASHBOARDS_SHA256", journal.Sum([]byte("another")).String())
+	env := environment("PUDDLE_TOKEN", "secret", "PUDDLE_AWS_ACCESS_KEY_ID", "key", "PUDDLE_AWS_SECRET_ACCESS_KEY", "secret", "PUDDLE_PG_URL", "postgres://puddle@db.example.org/puddle", "DASHBOARDS_SHA256", journal.Sum([]byte("another")).String())
 	for _, example := range documented(t) {
 		if _, err := parse("docs/configuration.md", example, env); err != nil {
 			t.Errorf("%s\n%v", example, err)
