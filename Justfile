@@ -14,7 +14,7 @@ test:
 
 # the packages that share state between goroutines, under the race detector; the fault matrix has one client and takes minutes there
 race:
-    go test -race -skip '^TestFaultMatrix$' ./journal/... ./projections/... ./internal/warehouse/... ./rest/...
+    go test -race -skip '^TestFaultMatrix$' ./journal/... ./projections/... ./internal/warehouse/... ./internal/s3test/... ./rest/...
 
 # the pinned golangci-lint (the first run builds it)
 lint:
