@@ -1,10 +1,12 @@
 package s3
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
@@ -69,4 +71,35 @@ func (e *ending) Read(p []byte) (int, error) {
 		return 0, errEndless
 	}
 	return n, err
+}
+
+// lent are bytes of the caller's for one try. When it has ended they are the caller's again,
+// also while HTTP still reads what it was to send.
+type lent struct {
+	mu    sync.Mutex
+	bytes *bytes.Reader // guarded by mu
+	over  bool          // guarded by mu
+}
+
+// Read implements io.Reader.
+func (l *lent) Read(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return 0, errStalled
+	}
+	return l.bytes.Read(p)
+}
+
+// Seek implements io.Seeker. The digest of a request is made before it is sent.
+func (l *lent) Seek(offset int64, whence int) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes.Seek(offset, whence)
+}
+
+func (l *lent) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
 }

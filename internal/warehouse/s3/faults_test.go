@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -268,6 +270,31 @@ func TestWhatArrivesLate(t *testing.T) {
 	wantData(t, through, "k", "newer")
 	faults.Deliver(t)
 	wantData(t, through, "k", "older")
+}
+
+// Bytes that were to be put are the caller's again when the call returns, although what
+// takes them may still be at it.
+func TestBytesAreLent(t *testing.T) {
+	taking, ended := make(chan struct{}), make(chan struct{})
+	l := lake{id: "a", secret: "b"}
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadFull(r.Body, make([]byte, 1))
+		close(taking)
+		<-ended
+	}))
+	defer server.Close()
+	defer close(ended)
+	l.endpoint = server.URL
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-taking
+		cancel()
+	}()
+	data := make([]byte, 16<<20) // more than a connection holds
+	if err := l.at(t, s3.Limits{}, "s3://lake").Put(ctx, "k", data); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	clear(data) // the race detector sees who else has them
 }
 
 // A wait between two tries ends with the context.

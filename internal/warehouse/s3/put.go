@@ -79,7 +79,9 @@ func (s *Store) input(key string, data []byte) *s3.PutObjectInput {
 func (s *Store) put(ctx context.Context, tries *tries, in *s3.PutObjectInput, data []byte) (made warehouse.Info, err error) {
 	err = tries.do(ctx, func(a attempt) error {
 		sent := *in
-		sent.Body = bytes.NewReader(data)
+		body := &lent{bytes: bytes.NewReader(data)}
+		defer body.end()
+		sent.Body = body
 		out, err := s.service.client.PutObject(a, &sent)
 		if err == nil {
 			made = info(in.ContentLength, out.ETag, nil)

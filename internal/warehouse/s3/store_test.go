@@ -16,10 +16,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
-		if err := flag.Set("rapid.checks", "3"); err != nil { // before flags are parsed
-			panic(err)
-		}
+	checks := "3" // of four stores, each call of which is some requests
+	if os.Getenv("PUDDLE_TEST_REQUIRE") == "all" {
+		checks = "20"
+	}
+	if err := flag.Set("rapid.checks", checks); err != nil { // before flags are parsed
+		panic(err)
 	}
 	os.Exit(s3test.Main(m))
 }
