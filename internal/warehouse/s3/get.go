@@ -108,15 +108,16 @@ func (s *Store) head(ctx context.Context, key string) (found warehouse.Info, id 
 		}
 		return err
 	})
-	if status(err) == http.StatusNotFound {
-		return s.missing(ctx, key)
+	switch status(err) {
+	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
+		return s.words(ctx, key)
 	}
 	return found, id, failed(key, err)
 }
 
-// missing asks what is not there, the object or the bucket: the answer to HEAD has no words
-// for it. The object may have come meanwhile.
-func (s *Store) missing(ctx context.Context, key string) (found warehouse.Info, id string, err error) {
+// words asks why an object cannot be looked at: the answer to HEAD has no words for what is
+// not there, the object or the bucket, or who is refused. It may have come meanwhile.
+func (s *Store) words(ctx context.Context, key string) (found warehouse.Info, id string, err error) {
 	err = s.service.tries().do(ctx, func(a attempt) error {
 		out, err := s.get(a, key)
 		if err != nil {
