@@ -111,6 +111,7 @@ func (n *node) handle(ctx context.Context) error {
 	options.Ready, options.Writer, options.Room, options.Database = n.ready, n.writer, n.room, n.connections()
 	for _, w := range n.warehouses {
 		options.Warehouses = append(options.Warehouses, n.offer(w))
+		n.onClose(func() error { w.decides.Close(); return nil })
 	}
 	if err := n.tellClients(ctx, options.Warehouses); err != nil {
 		return err

@@ -58,13 +58,16 @@ type Catalog struct {
 	documents *documents
 	bases     bases
 	spared    spared
+	sweeps    *sweeps
 	claims    *claims
 	past      bool               // AsOf made it
 	present   projections.Reader // of what is true now, if so
 }
 
 // New makes a catalog.
-func New(o Options) *Catalog { return &Catalog{Options: o, documents: &documents{}, claims: &claims{}} }
+func New(o Options) *Catalog {
+	return &Catalog{Options: o, documents: &documents{}, claims: &claims{}, sweeps: newSweeps()}
+}
 
 // record appends an event. From here on a client that hangs up changes nothing.
 // Its time limit holds until the recorder has taken the draft: what nobody waits

@@ -8,6 +8,7 @@ import (
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
+	"puddle/rest/metadata"
 )
 
 // deleteAfterCommit is the property by which tables ask that metadata files go
@@ -27,20 +28,36 @@ const (
 //
 // Logs can hold anything, as registered files bring them along. So a file goes
 // only if a create or commit of this table made it here, by the journal and not by
-// the log; if it lies below the table's own places; and while the table is where
-// the step brought it, so that it is current nowhere.
+// the log; if it lies below the table's own places; and while the table's version is
+// known and does not name it, so that it is current nowhere.
+//
+// Where each takes a request to the store the files go behind the answer, or, when too
+// much does that already, after the next commit.
 func (c *Catalog) removeOutdated(ctx context.Context, steps []step) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outdatedTime)
 	defer cancel()
 	_ = forEach(len(steps), func(i int) error {
 		if s := steps[i]; s.trims() {
 			old := append(c.spared.take(s.doc.UUID()), s.outdated()...)
-			if old = c.spare(ctx, s, s.unlisted(old)); len(old) > 0 {
-				c.removeFiles(ctx, s, old)
+			if old = c.spare(ctx, s, unlisted(s.doc, old)); len(old) > 0 {
+				c.sweep(ctx, s, old)
 			}
 		}
 		return ctx.Err()
 	})
+}
+
+// sweep removes old files of a step's table, now or behind the answer.
+func (c *Catalog) sweep(ctx context.Context, s step, old []string) {
+	at, err := c.spotOf(s.doc.MetadataLocation())
+	if err != nil || at.revalidate <= 0 {
+		c.removeFiles(ctx, s, old)
+		return
+	}
+	begun := c.sweeps.begin(outdatedTime, func(ctx context.Context) { c.removeFiles(ctx, s, old) })
+	if !begun {
+		c.spared.add(s.doc.UUID(), old)
+	}
 }
 
 // trims tells whether a step is a commit to a table that wants files removed which
@@ -57,15 +74,15 @@ func (s step) outdated() []string {
 	for _, entry := range s.base.MetadataLog() {
 		old = append(old, entry.Location)
 	}
-	old = s.unlisted(old)
+	old = unlisted(s.doc, old)
 	return old[:min(len(old), maxOutdated)]
 }
 
-// unlisted are the files, each once, that the next version is not and does not
-// name in its log.
-func (s step) unlisted(files []string) []string {
-	kept := map[string]bool{s.doc.MetadataLocation(): true}
-	for _, entry := range s.doc.MetadataLog() {
+// unlisted are the files, each once, that a version is not and does not name in its
+// log.
+func unlisted(doc *metadata.Document, files []string) []string {
+	kept := map[string]bool{doc.MetadataLocation(): true}
+	for _, entry := range doc.MetadataLog() {
 		kept[entry.Location] = true
 	}
 	var old []string
@@ -79,23 +96,46 @@ func (s step) unlisted(files []string) []string {
 }
 
 // removeFiles removes old files of a step's table. Nobody can get a place there
-// meanwhile, nor bring the table back to one of them.
+// meanwhile, nor bring the table back to one of them. Where its version is not known
+// they are left for the next commit.
 func (c *Catalog) removeFiles(ctx context.Context, s step, old []string) {
 	release, err := c.Clear(ctx, s.places)
 	if err != nil {
 		return
 	}
 	defer release()
-	object, err := c.Reader.Object(ctx, s.identifier)
-	if err != nil || object.UUID != s.doc.UUID() || object.Pointer.MetadataLocation != s.doc.MetadataLocation() {
+	now := c.versionNow(ctx, s)
+	if now == nil {
+		c.spared.add(s.doc.UUID(), old)
 		return
 	}
-	for _, at := range old {
-		made, err := c.Reader.Created(ctx, object.UUID, at)
+	for _, at := range unlisted(now, old) {
+		made, err := c.Reader.Created(ctx, s.doc.UUID(), at)
 		if err == nil && made && liesBelow(s.places, at) {
 			_ = c.remove(ctx, at)
 		}
 	}
+}
+
+// versionNow is the version that a step's table has now: that of the step, or a later one
+// that is in memory and has the same places; else nil.
+func (c *Catalog) versionNow(ctx context.Context, s step) *metadata.Document {
+	object, err := c.Reader.Object(ctx, s.identifier)
+	if err != nil || object.UUID != s.doc.UUID() {
+		return nil
+	}
+	if object.Pointer.MetadataLocation == s.doc.MetadataLocation() {
+		return s.doc
+	}
+	d, known := c.documents.find(object.Pointer.SHA256)
+	if !known {
+		return nil
+	}
+	now, err := d.parse(object)
+	if err != nil || !samePlaces(s.doc, now) {
+		return nil
+	}
+	return now
 }
 
 // liesBelow tells whether a location is below one of the places.

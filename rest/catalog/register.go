@@ -32,6 +32,9 @@ func (c *Catalog) RegisterTable(ctx context.Context, cause journal.Cause, id jou
 		return Table{}, err
 	}
 	defer release()
+	if err := c.swept(ctx); err != nil {
+		return Table{}, err
+	}
 	var table Table
 	err = onCurrent(func() (err error) {
 		table, err = c.register(ctx, cause, id, metadataLocation, overwrite)

@@ -99,7 +99,10 @@ func (c *Catalog) nameNow(ctx context.Context, r Repoint) (journal.Identifier, e
 // repoint does it under the lock of the name.
 func (c *Catalog) repoint(ctx context.Context, cause journal.Cause, object projections.Object, r Repoint) (Repointed, error) {
 	done := Repointed{Kind: object.Kind, UUID: object.UUID, Identifier: object.Identifier, From: object.Pointer}
-	var err error
+	err := c.swept(ctx)
+	if err != nil {
+		return done, err
+	}
 	if r.Newest {
 		if r.To, done.NotUsed, err = c.newest(ctx, object); err != nil {
 			return done, err

@@ -34,16 +34,16 @@ func (s *spared) takeLocked(table uuid.UUID) []string {
 	return files
 }
 
-// put remembers files of a table, of too many the newest. It forgets those of others,
-// any of them, to make room.
-func (s *spared) put(table uuid.UUID, files []string) {
+// add remembers more files of a table, of too many the newest. It forgets those of
+// others, any of them, to make room.
+func (s *spared) add(table uuid.UUID, files []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.takeLocked(table)
 	if len(files) == 0 {
 		return
 	}
-	files = slices.Clone(files[max(0, len(files)-maxOutdated):])
+	files = slices.Concat(s.takeLocked(table), files)
+	files = files[max(0, len(files)-maxOutdated):]
 	for other := range s.of {
 		if s.files+len(files) <= maxSpared {
 			break
@@ -73,7 +73,7 @@ func (c *Catalog) spare(ctx context.Context, s step, old []string) []string {
 	case s.follows(named):
 		gone = len(old)
 	}
-	c.spared.put(s.doc.UUID(), old[gone:])
+	c.spared.add(s.doc.UUID(), old[gone:])
 	return old[:gone]
 }
 

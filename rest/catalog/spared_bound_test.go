@@ -18,8 +18,8 @@ func TestSparedIsBounded(t *testing.T) {
 	var last uuid.UUID
 	for range maxSpared/maxOutdated + 50 {
 		last = uuid.New()
-		s.put(last, files)
-		s.put(last, files) // in place of those
+		s.add(last, files)
+		s.add(last, files) // in place of those
 	}
 	held := 0
 	for _, of := range s.of {
@@ -31,7 +31,7 @@ func TestSparedIsBounded(t *testing.T) {
 	if of := s.take(last); len(of) != maxOutdated || of[0] != "10" {
 		t.Errorf("the last has %d, from %v on", len(of), of[:min(1, len(of))])
 	}
-	if s.put(last, nil); s.files != held-maxOutdated || len(s.take(last)) > 0 {
+	if s.add(last, nil); s.files != held-maxOutdated || len(s.take(last)) > 0 {
 		t.Errorf("%d files are left of %d", s.files, held)
 	}
 }

@@ -1,0 +1,88 @@
+package catalog
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// sweeps are what goes on behind the answers of commits: outdated files are removed
+// from stores where that takes a request. Safe for concurrent use.
+type sweeps struct {
+	mu      sync.Mutex
+	running map[chan struct{}]bool // guarded by mu; each is closed when its sweep is over
+	closed  bool                   // guarded by mu
+	ctx     context.Context
+	end     context.CancelFunc
+}
+
+func newSweeps() *sweeps {
+	s := &sweeps{running: map[chan struct{}]bool{}}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// begin has something done, for a limited time, unless so many things are being done
+// already, or none may be any more.
+func (s *sweeps) begin(limit time.Duration, do func(context.Context)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.running) == parallel {
+		return false
+	}
+	over := make(chan struct{})
+	s.running[over] = true
+	go func() {
+		defer s.ended(over)
+		ctx, cancel := context.WithTimeout(s.ctx, limit)
+		defer cancel()
+		do(ctx)
+	}()
+	return true
+}
+
+func (s *sweeps) ended(over chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, over)
+	close(over)
+}
+
+// wait waits for what has begun. The error is the cause that ended ctx.
+func (s *sweeps) wait(ctx context.Context) error {
+	for _, over := range s.begun() {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+func (s *sweeps) begun() []chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.running))
+}
+
+// swept waits for old files that are being removed: whoever makes a file current that was
+// there before looks for it afterwards. Unavailable.
+func (c *Catalog) swept(ctx context.Context) error {
+	if err := c.sweeps.wait(ctx); err != nil {
+		return because(Unavailable, err, "The change was not made: old metadata files were being removed all the time")
+	}
+	return nil
+}
+
+// Close ends what goes on behind the answers of commits, and waits for it. What was not
+// removed by then stays. Changes that are asked for later are made all the same.
+func (c *Catalog) Close() {
+	c.sweeps.mu.Lock()
+	c.sweeps.closed = true
+	c.sweeps.mu.Unlock()
+	c.sweeps.end()
+	_ = c.sweeps.wait(context.Background())
+}
