@@ -73,7 +73,7 @@ func locations(spelled []string, parsed map[string]warehouse.Location) []warehou
 }
 
 // largeFile is how many bytes make one of which there is one in memory at a time.
-const largeFile = 32 << 20
+const largeFile = 8 << 20
 
 // file reads one file.
 func (r *reader) file(ctx context.Context, root int, key string) (metadataFile, []string, *brokenFile) {

@@ -8,9 +8,17 @@ import (
 	"puddle/journal"
 )
 
-// readAhead is how many segments are read and decoded while the one before them is
-// used, each by a goroutine of its own.
-const readAhead = 4
+// How many segments are read and decoded while the one before them is used, each by a
+// goroutine of its own: as many as may have so many bytes together, if all are as large as
+// that one. Small ones are many, and what reading them takes is the way to the store.
+const (
+	leastAhead = 4
+	mostAhead  = 32
+	aheadBytes = leastAhead * MaxSegmentBytes
+)
+
+// aheadOf is how many segments are read ahead of the one behind this.
+func aheadOf(s *segment) int { return min(max(aheadBytes/(int(s.Bytes)+1), leastAhead), mostAhead) }
 
 // decoded is a segment with its events.
 type decoded struct {
@@ -28,14 +36,14 @@ func (d decoded) after(seq journal.Seq) []journal.Entry {
 
 // ahead yields the segments that have the events after a seq, each checked to follow the
 // one before. Where an event cannot be decoded, those before it come first. Nothing of
-// it is kept in the cache.
-func (r reader) ahead(ctx context.Context, after journal.Seq) iter.Seq2[decoded, error] {
+// it is kept in the cache, but for documents, where they are asked for.
+func (r reader) ahead(ctx context.Context, after journal.Seq, documents bool) iter.Seq2[decoded, error] {
 	return func(yield func(decoded, error) bool) {
 		if r.of == nil {
 			return
 		}
 		ctx, stop := context.WithCancel(ctx)
-		reading := &reads{reader: r, begun: map[int]chan decoded{}}
+		reading := &reads{reader: r, documents: documents, begun: map[int]chan decoded{}}
 		defer reading.all.Wait()
 		defer stop()
 		var before *segment
@@ -60,8 +68,9 @@ func (r reader) ahead(ctx context.Context, after journal.Seq) iter.Seq2[decoded,
 // reads are the segments that are being read. One goroutine uses it.
 type reads struct {
 	reader
-	begun map[int]chan decoded // by the index of the segment
-	all   sync.WaitGroup
+	documents bool                 // are read too
+	begun     map[int]chan decoded // by the index of the segment
+	all       sync.WaitGroup
 }
 
 // holding is the segment that has an event and follows the one before, if that is given:
@@ -73,7 +82,7 @@ func (r *reads) holding(ctx context.Context, seq journal.Seq, before *segment) (
 	}
 	end := at + 1
 	if before != nil {
-		end = min(end+readAhead, len(r.of.firsts))
+		end = min(end+aheadOf(before), len(r.of.firsts))
 	}
 	for i := at; i < end; i++ {
 		r.begin(ctx, i)
@@ -102,7 +111,13 @@ func (r *reads) begin(ctx context.Context, at int) {
 	}
 	read := make(chan decoded, 1)
 	r.begun[at] = read
-	r.all.Go(func() { read <- r.decode(ctx, r.of.firsts[at]) })
+	r.all.Go(func() {
+		d := r.decode(ctx, r.of.firsts[at])
+		if d.err == nil && r.documents {
+			_, _ = r.a.documents(ctx, d.segment) // into the cache; whoever needs them is told what is wrong
+		}
+		read <- d
+	})
 }
 
 // decode reads a segment and decodes its events.

@@ -95,9 +95,9 @@ func (x *auditing) segments(ctx context.Context, incarnation uuid.UUID, firsts [
 		x.holes = append(x.holes, Hole{Incarnation: incarnation, First: missing, Last: firsts[0] - 1})
 	}
 	var before *segment
-	for i, first := range firsts {
-		s, err := x.a.segment(ctx, incarnation, first)
-		if err := x.tell(err); err != nil {
+	for i, read := range x.a.inOrder(ctx, incarnation, firsts) {
+		s := read.segment
+		if err := x.tell(read.err); err != nil {
 			return err
 		}
 		if s == nil {
@@ -110,7 +110,7 @@ func (x *auditing) segments(ctx context.Context, incarnation uuid.UUID, firsts [
 		if err := x.tell(x.joins(before, s)); err != nil {
 			return err
 		}
-		if err := x.documents(ctx, s); err != nil {
+		if err := x.documents(ctx, s, read.documents); err != nil {
 			return err
 		}
 		x.ends, x.events, before, x.end = append(x.ends, s.Last), x.events+int64(len(s.records)), s, s.last()
@@ -149,9 +149,8 @@ func (x *auditing) spoilt(ctx context.Context, incarnation uuid.UUID, firsts []j
 	return nil
 }
 
-// documents looks at those of a segment.
-func (x *auditing) documents(ctx context.Context, s *segment) error {
-	_, err := x.a.documents(ctx, s)
+// documents takes note of what is wrong with those of a segment.
+func (x *auditing) documents(ctx context.Context, s *segment, err error) error {
 	var damage *Damage
 	if errors.As(err, &damage) {
 		h := Hole{Incarnation: s.Incarnation, First: s.First.Seq, Last: s.Last.Seq, Documents: true}

@@ -51,5 +51,5 @@ func Inflated(name string, data []byte) (head, payload []byte, err error) {
 	return data[:len(data)-len(stored)], payload, err
 }
 
-// ReadAhead is how many segments are read before they are asked for.
-const ReadAhead = readAhead
+// ReadAhead is how many segments are read before they are asked for, at most.
+const ReadAhead = mostAhead

@@ -55,7 +55,7 @@ func (r reader) Find(ctx context.Context, id uuid.UUID) (journal.Event, bool, er
 // Scan implements journal.Reader.
 func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		for s, err := range r.ahead(ctx, after) {
+		for s, err := range r.ahead(ctx, after, false) {
 			if err != nil {
 				yield(journal.Event{}, err)
 				return
@@ -103,7 +103,7 @@ func (r reader) step(ctx context.Context, s *segment, seq journal.Seq, yield fun
 // Entries implements journal.Entries.
 func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		for s, err := range r.ahead(ctx, after) {
+		for s, err := range r.ahead(ctx, after, true) {
 			if err != nil {
 				yield(journal.Entry{}, err)
 				return

@@ -22,6 +22,9 @@ type Found struct {
 	Err       error // an *Unusable
 }
 
+// listAhead is how many files a list reads ahead.
+const listAhead = 2 * parallel
+
 // List reads the sidecars of a warehouse and yields them ascending by key, while it
 // reads a few ahead. A file that is none is a Found with an Err and stops nothing; so,
 // after the files, is what is no file, such as a link, and a folder, once. The
@@ -40,7 +43,7 @@ func List(ctx context.Context, store warehouse.Reader) iter.Seq2[Found, error] {
 		}
 		folders := map[string]bool{}
 		for entry, err := range store.List(ctx, Folder) {
-			for len(ahead) > 0 && (err != nil || len(ahead) == parallel) {
+			for len(ahead) > 0 && (err != nil || len(ahead) == listAhead) {
 				if !next() {
 					return
 				}

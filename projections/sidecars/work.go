@@ -9,8 +9,9 @@ import (
 	"puddle/journal"
 )
 
-// parallel is how many reads, or writes, of the store there are at the same time.
-const parallel = 8
+// parallel is how many reads, or writes, of the store there are at the same time: the way
+// to an object store takes tens of milliseconds.
+const parallel = 16
 
 // work is what a Follower has in hand. One goroutine at a time has it.
 type work struct {

@@ -85,19 +85,19 @@ type trouble struct {
 	size   int64 // its bytes, when it may be
 }
 
-// readFile reads the file of a pointer, unless it has another size than was
-// committed. What is wrong with it is a trouble, with the bytes if they were read; the
-// error says that nobody knows.
+// readFile reads the file of a pointer, unless it is larger than was committed. What is wrong
+// with it is a trouble, with the bytes if they were read; the error says that nobody knows.
 func readFile(ctx context.Context, roots warehouse.Roots, p journal.Pointer) ([]byte, *trouble, error) {
 	root, key, err := roots.Resolve(p.MetadataLocation)
 	if err != nil {
 		return nil, &trouble{kind: KindForeign, reason: "it is outside of the warehouse: is one of warehouses.*.allowed-locations or external-warehouses missing?"}, nil
 	}
-	info, err := root.Store.Stat(ctx, key)
-	var data []byte
-	if err == nil && info.Size == p.Size {
-		data, err = root.Store.Get(ctx, key, p.Size)
-		info.Size = int64(len(data))
+	data, err := root.Store.Get(ctx, key, p.Size)
+	size := int64(len(data))
+	if errors.Is(err, warehouse.ErrTooLarge) {
+		var info warehouse.Info
+		info, err = root.Store.Stat(ctx, key)
+		size = info.Size
 	}
 	switch {
 	case errors.Is(err, warehouse.ErrNotFound), errors.Is(err, warehouse.ErrInvalidKey):
@@ -106,9 +106,9 @@ func readFile(ctx context.Context, roots warehouse.Roots, p journal.Pointer) ([]
 		return nil, &trouble{kind: KindChanged, reason: "a symbolic link is on the way to it, which is not followed"}, nil
 	case err != nil:
 		return nil, nil, err
-	case info.Size != p.Size:
-		reason := fmt.Sprintf("it has %d bytes, %d were committed", info.Size, p.Size)
-		return nil, &trouble{KindChanged, reason, true, info.Size}, nil
+	case size != p.Size:
+		reason := fmt.Sprintf("it has %d bytes, %d were committed", size, p.Size)
+		return data, &trouble{KindChanged, reason, true, size}, nil
 	case journal.Sum(data) != p.SHA256:
 		return data, &trouble{KindChanged, "its bytes are not those that were committed", true, p.Size}, nil
 	}

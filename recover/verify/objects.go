@@ -150,7 +150,11 @@ type looks struct {
 	*run
 	files  *catalog.Catalog // reads the folders of tables
 	behind *leftBehind
+	large  sync.Mutex // held while a large file is looked at, so that there is one in memory
 }
+
+// largeFile is how many bytes make one.
+const largeFile = 8 << 20
 
 func (r *run) looks() *looks {
 	return &looks{run: r, behind: &leftBehind{journal: r.Journal, id: r.ID}, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Externals: r.Externals, Journal: r.lineage(), Reader: r.reader(), Now: time.Now})}
@@ -213,6 +217,10 @@ func (l *looks) steps(ctx context.Context, id uuid.UUID) ([]projections.Step, er
 
 // once looks at an object: its file, and at level 4 what the file says.
 func (l *looks) once(ctx context.Context, o projections.Object) *seen {
+	if o.Pointer.Size > largeFile {
+		l.large.Lock()
+		defer l.large.Unlock()
+	}
 	s := &seen{object: o}
 	text, ok := l.file(ctx, o, s)
 	if l.Level < 4 {

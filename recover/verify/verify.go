@@ -42,7 +42,7 @@ type Options struct {
 	Level  int       // 1 to MaxLevel: all levels up to it
 	Sample float64   // of levels 3 and 4: the share of the objects, above 0 and up to 1
 	Seed   uint64    // picks the sample: another one, other objects
-	Files  int       // how many are read at the same time; default 8
+	Files  int       // how many are read at the same time; default 32
 	Began  time.Time // ages of files are told as of then
 
 	// From is how far an earlier run with the same options came: what it looked at, and
@@ -110,7 +110,7 @@ type Result struct {
 // The error is the context's.
 func Run(ctx context.Context, w Warehouse, o Options, sink Sink) (Result, error) {
 	if o.Files == 0 {
-		o.Files = 8
+		o.Files = 32
 	}
 	if o.Reached == nil {
 		o.Reached = func(Progress) {}
