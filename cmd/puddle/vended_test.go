@@ -19,7 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
-	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"puddle/cmd/puddle/config"
@@ -67,14 +66,6 @@ warehouses:
     location: s3://%s/wh
     s3: {region: %s, endpoint: %q, path-style-access: true, access-key-id: %q, secret-access-key: %q,
       vended-credentials: {enabled: true, role-arn: %q, duration-seconds: 900, external-id: one lake}}
-external-warehouses:
-  old:
-    location: s3://%[2]s/old
-    s3: {region: %[3]s, endpoint: %[4]q, path-style-access: true, access-key-id: %[5]q, secret-access-key: %[6]q,
-      vended-credentials: {enabled: true, role-arn: %[7]q, duration-seconds: 1200, external-id: one lake}}
-  mute:
-    location: s3://%[2]s/mute
-    s3: {region: %[3]s, endpoint: %[4]q, path-style-access: true, access-key-id: %[5]q, secret-access-key: %[6]q}
 `, dir, v.bucket, s3test.Region, v.store.Endpoint, v.store.AccessKeyID, v.store.SecretAccessKey, s3test.RoleARN)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -239,41 +230,6 @@ func (v *vending) wantNoSecret() {
 			}
 		}
 	}
-}
-
-// What is registered from an external warehouse is read with credentials that its own
-// block makes, or with none.
-func TestCredentialsOfExternalTables(t *testing.T) {
-	v := newVending(t)
-	for _, place := range []string{"old", "mute"} {
-		location := fmt.Sprintf("s3://%s/%s/t", v.bucket, place)
-		body := fmt.Sprintf(`{"format-version":2,"table-uuid":%q,"location":%q,"last-sequence-number":0,"last-updated-ms":0,"last-column-id":0,
-			"schemas":[{"type":"struct","schema-id":0,"fields":[]}],"current-schema-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"default-spec-id":0,
-			"last-partition-id":999,"sort-orders":[{"order-id":0,"fields":[]}],"default-sort-order-id":0}`, uuid.NewString(), location)
-		_, err := v.owner.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &v.bucket, Key: aws.String(place + "/t/metadata/v1.metadata.json"), Body: strings.NewReader(body)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		registered := fmt.Sprintf(`{"name":%q,"metadata-location":"%s/metadata/v1.metadata.json"}`, place, location)
-		if place == "old" {
-			given := v.keys(http.MethodPost, "namespaces/n/register", registered)
-			reader := v.client(given)
-			if got := v.does(reader, "old/t/data/x"); got != "put upload copy delete" {
-				t.Errorf("refused %q", got)
-			}
-			if got := v.does(reader, "old/t2/data/x"); got != "get put list upload copy delete" {
-				t.Errorf("refused %q", got)
-			}
-			continue
-		}
-		if status, text := v.asked(http.MethodPost, "namespaces/n/register", registered); status != http.StatusOK || strings.Contains(text, "s3.session-token") {
-			t.Errorf("%d %s", status, text)
-		}
-	}
-	if asked := v.store.Assumed(); len(asked) != 1 || asked[0].Duration.Seconds() != 1200 {
-		t.Errorf("%+v", asked)
-	}
-	v.stopped()
 }
 
 // STS that fails is told in the log, and asks clients to come again. Loads go on.
