@@ -62,6 +62,9 @@ func said(c config.Config) (lines []string) {
 	for _, w := range c.Warehouses {
 		lines = append(lines, fmt.Sprintf("warehouse %s at %s", w.Name, w.Root.URL))
 	}
+	for _, e := range c.Externals {
+		lines = append(lines, fmt.Sprintf("external warehouse %s at %s", e.Name, e.Root.URL))
+	}
 	if c.Metastore.Type == config.Postgres {
 		lines = append(lines, fmt.Sprintf("journal and pointer tables in the schema %s of a PostgreSQL database", c.Metastore.PostgreSQL.Schema))
 	}
