@@ -59,11 +59,7 @@ func (n *node) probeWarehouse(ctx context.Context, w *warehouse) error {
 			asked, enough := context.WithTimeout(ctx, probeTime)
 			defer enough()
 			report = probe.Run(asked, w.roots[i].Store)
-			verdict, err := report.Conditional()
-			if verdict != probe.Unseen {
-				return nil
-			}
-			return err
+			return usable(report)
 		})
 		if err != nil && ctx.Err() == nil {
 			return unreached("warehouse "+w.Name, place, err)
@@ -80,11 +76,33 @@ func (n *node) probeWarehouse(ctx context.Context, w *warehouse) error {
 	return nil
 }
 
+// usable is why a store cannot be used as far as a probe could see: it refuses access, or did
+// not say whether it keeps conditions.
+func usable(r probe.Report) error {
+	if refused := r.Unseen(); errors.Is(refused, store.ErrDenied) {
+		return refused
+	}
+	verdict, why := r.Conditional()
+	if verdict == probe.Unseen {
+		return why
+	}
+	return nil
+}
+
 // tellProbe logs what an operator should know of a store.
 func (n *node) tellProbe(w *warehouse, place config.Place, r probe.Report) {
-	for _, message := range append(r.Findings(), r.Warnings()...) {
+	for _, message := range tells(r) {
 		n.log.Warn().Str("warehouse", w.Name).Str("location", place.URL).Str("see", "puddle config check --probe").Msg("the object store: " + message)
 	}
+}
+
+// tells is all that somebody should look at.
+func tells(r probe.Report) []string {
+	all := append(r.Findings(), r.Warnings()...)
+	if err := r.Unseen(); err != nil {
+		all = append(all, "not everything could be tried: "+err.Error())
+	}
+	return all
 }
 
 // unsecured is what is said of an object store that is reached over a network without TLS.
@@ -124,8 +142,12 @@ func storePasses(err error) bool {
 	return s3.Passing(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// unreached says of what cannot be looked at what an operator can do.
+// unreached says of a warehouse that cannot be looked at what an operator can do.
 func unreached(whose string, place config.Place, err error) error {
+	return fail(codeNoLook, "%s at %s: %w", whose, place.URL, unusable(place, err))
+}
+
+func unusable(place config.Place, err error) error {
 	what := "are endpoint and region right, and can it be reached from here?"
 	switch {
 	case errors.Is(err, store.ErrNoBucket):
@@ -134,7 +156,7 @@ func unreached(whose string, place config.Place, err error) error {
 		what = "are access-key-id and secret-access-key right (without them: the credentials of the environment), and do they have the rights of docs/object-stores.md?"
 	}
 	bucket, _ := place.Location.Bucket()
-	return fail(codeNoLook, "%s at %s: the bucket %s cannot be used: %w; %s", whose, place.URL, bucket, err, what)
+	return fmt.Errorf("the bucket %s cannot be used: %w; %s", bucket, err, what)
 }
 
 // stored is what a warehouse is in, for those who ask.
@@ -145,7 +167,7 @@ func (w *warehouse) stored() rest.Probe {
 			verdict, _ := p.Conditional()
 			s.At, s.Conditional, s.Ahead = p.At, verdict == probe.Holds, p.Ahead
 		}
-		for _, message := range append(p.Findings(), p.Warnings()...) {
+		for _, message := range tells(p.Report) {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("the object store of %s: %s", p.place.URL, message))
 		}
 	}

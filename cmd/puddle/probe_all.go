@@ -94,7 +94,7 @@ func (p *placeReport) take(ctx context.Context, place config.Place, s store.Stor
 	p.Findings = append(p.Findings, report.Findings()...)
 	p.Warnings = append(p.Warnings, report.Warnings()...)
 	if err := report.Unseen(); err != nil && !place.IsFolder() {
-		p.Error = unreached("it", place, err).Error()
+		p.Error = unusable(place, err).Error()
 	} else if err != nil {
 		p.Error = err.Error()
 	}

@@ -190,7 +190,8 @@ func TestBucketsThatCannotBeUsed(t *testing.T) {
 	}{
 		"missing":      {"s3://nowhere/wh", server.SecretAccessKey, "", []string{"NoSuchBucket", "the bucket nowhere cannot be used", "make the bucket"}},
 		"wrong secret": {"s3://" + bucket, "s3cret", "", []string{"SignatureDoesNotMatch", "are access-key-id and secret-access-key right"}},
-		"no right":     {"s3://" + bucket + "/wh", server.SecretAccessKey, "s3:PutObject", []string{"AccessDenied", "do they have the rights"}},
+		"no right":     {"s3://" + bucket + "/wh", server.SecretAccessKey, "s3:PutObject", []string{"write: ", "AccessDenied", "do they have the rights"}},
+		"no lists":     {"s3://" + bucket + "/wh", server.SecretAccessKey, "s3:ListBucket", []string{"list: ", "AccessDenied", "do they have the rights"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if server.Deny(); test.deny != "" {

@@ -194,6 +194,21 @@ func TestAStepFails(t *testing.T) {
 	}
 }
 
+// Two steps in a row that fail are a store that is away, which is asked no further.
+func TestGoesAway(t *testing.T) {
+	broken, tried := errors.New("503 SlowDown"), 0
+	r := probe.Run(t.Context(), faulty.New(memory.New(), func(faulty.Op, string) faulty.Fault {
+		if tried++; tried > 3 {
+			return faulty.Before(broken)
+		}
+		return faulty.Fault{}
+	}))
+	conditional, err := r.Conditional()
+	if len(r.Steps) != 5 || conditional != probe.Unseen || !errors.Is(err, broken) || r.Of(probe.Race).Verdict != probe.Unseen || len(r.Left) != 1 {
+		t.Errorf("%s, %v\n%s", conditional, err, r)
+	}
+}
+
 // other is a store that does something else than it must.
 type other struct {
 	warehouse.Store
