@@ -1,0 +1,141 @@
+package s3_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"puddle/internal/s3test"
+	"puddle/internal/warehouse"
+	"puddle/internal/warehouse/s3"
+)
+
+// patient is a store whose service asks an object store of the test's own, with the limits
+// that are the default.
+func patient(t *testing.T, answer http.RoundTripper) *s3.Store {
+	t.Helper()
+	service, err := s3.NewSpeaking(t.Context(), s3.Options{
+		Region: s3test.Region, Endpoint: "http://127.0.0.1", PathStyle: true, AccessKeyID: "a", SecretAccessKey: "b",
+	}, &http.Client{Transport: answer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := warehouse.ParseLocation("s3://lake/wh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service.Store(at)
+}
+
+// trickle is a body, or what takes one, that moves a byte at a time.
+type trickle struct {
+	text  string
+	every time.Duration
+}
+
+// Read implements io.Reader.
+func (b *trickle) Read(p []byte) (int, error) {
+	if b.text == "" {
+		return 0, io.EOF
+	}
+	time.Sleep(b.every)
+	p[0], b.text = b.text[0], b.text[1:]
+	return 1, nil
+}
+
+// answers is an object store that is a function.
+type answers func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
+
+func says(r *http.Request, status int, body io.Reader) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(body), Request: r, ContentLength: -1}
+}
+
+// What moves is waited for however long it takes, either way; what stands is not.
+func TestIdle(t *testing.T) {
+	for every, moves := range map[time.Duration]bool{9 * time.Second: true, 11 * time.Second: false} {
+		synctest.Test(t, func(t *testing.T) {
+			began, tries := time.Now(), 0
+			store := patient(t, answers(func(r *http.Request) (*http.Response, error) {
+				tries++
+				if r.Method == http.MethodPut {
+					for one := make([]byte, 1); ; time.Sleep(every) {
+						if _, err := r.Body.Read(one); err != nil || r.Context().Err() != nil {
+							break
+						}
+					}
+					return says(r, http.StatusOK, strings.NewReader("")), r.Context().Err()
+				}
+				text := io.MultiReader(&trickle{"a body that comes slowly", every}, contextEnd{r})
+				return says(r, http.StatusOK, text), nil
+			}))
+			data, err := store.Get(t.Context(), "k", 1<<20)
+			if err == nil {
+				err = store.Put(t.Context(), "k", data)
+			}
+			if (err == nil) != moves || moves && tries != 2 || !moves && !strings.Contains(err.Error(), "does not answer") {
+				t.Errorf("%d tries in %v: %q, %v", tries, time.Since(began), data, err)
+			}
+		})
+	}
+}
+
+// contextEnd ends a body as HTTP does: with the request's context, if that has ended.
+type contextEnd struct{ *http.Request }
+
+// Read implements io.Reader.
+func (e contextEnd) Read([]byte) (int, error) {
+	if err := e.Context().Err(); err != nil {
+		return 0, err
+	}
+	return 0, io.EOF
+}
+
+// A storm is met with six tries in a few seconds.
+func TestPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		began := time.Now()
+		store := patient(t, answers(func(r *http.Request) (*http.Response, error) {
+			at = append(at, time.Since(began))
+			return says(r, http.StatusServiceUnavailable, strings.NewReader("<Error><Code>SlowDown</Code></Error>")), nil
+		}))
+		if err := store.Put(t.Context(), "k", nil); err == nil || errors.Is(err, warehouse.ErrDenied) {
+			t.Error(err)
+		}
+		if len(at) != 6 {
+			t.Fatalf("tries at %v", at)
+		}
+		for i, longest := 1, 100*time.Millisecond; i < len(at); i, longest = i+1, 2*longest {
+			if pause := at[i] - at[i-1]; pause < longest/2 || pause > longest {
+				t.Errorf("pause %d is %v, not between %v and %v", i, pause, longest/2, longest)
+			}
+		}
+	})
+}
+
+// Without keys of its own a service asks as whom the environment names.
+func TestKeysOfTheEnvironment(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "of-the-environment")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "session")
+	for id, o := range map[string]s3.Options{
+		"of-the-environment": {Region: "r"}, "configured": {Region: "r", AccessKeyID: "configured", SecretAccessKey: "b"},
+	} {
+		store := speaking(t, o, func(_ http.ResponseWriter, r *http.Request) {
+			session := r.Header.Get("X-Amz-Security-Token")
+			if !strings.Contains(r.Header.Get("Authorization"), "Credential="+id+"/") || (session == "session") != (id != "configured") {
+				t.Errorf("asked as %s, session %q", r.Header.Get("Authorization"), session)
+			}
+		}, nil)
+		if err := store.Delete(t.Context(), "k"); err != nil {
+			t.Error(err)
+		}
+	}
+}
