@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -50,7 +49,7 @@ func (n *node) begin(w *warehouse, held func() error) *term {
 	})
 	if w.follows {
 		t.sidecars = sidecars.Follow(sidecars.Options{
-			ID: w.id, Name: w.Name, Store: own, Roots: slices.Concat(t.roots, n.externals), From: journal.Lineage(n.journal, w.id), Others: held != nil,
+			ID: w.id, Name: w.Name, Store: own, Roots: t.roots, From: journal.Lineage(n.journal, w.id), Others: held != nil,
 			Failed: func(err error, requestID string) {
 				if !n.meets(w, err) {
 					n.tellSidecar(w, err, requestID)
