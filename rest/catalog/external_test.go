@@ -358,6 +358,26 @@ func TestCase138_ExternalLinks(t *testing.T) {
 	}
 }
 
+// A place that becomes a location of the warehouse makes its tables ordinary ones.
+func TestExternalBecomesOwn(t *testing.T) {
+	at, text := v1("/t", "")
+	p, files := oldLake(t, map[string]string{at: text})
+	_, err := p.register("t", at)
+	must(t, err)
+	owns := p.beside().allowing(t, map[string]warehouse.Store{old: files})
+	next, err := owns.commit(t, "t", "", set("k", "v"))
+	must(t, err)
+	if !strings.HasPrefix(next.MetadataLocation, old+"/t/metadata/00002-") {
+		t.Errorf("written at %s", next.MetadataLocation)
+	}
+	// And back: the commit is read, and no other is made.
+	if p.load(t, "t").MetadataLocation != next.MetadataLocation {
+		t.Error("the commit is not read")
+	}
+	_, err = p.commit(t, "t", "", set("k", "w"))
+	refused(t, err, catalog.ReadOnly)
+}
+
 // Without its external warehouse in the configuration a table is listed and dropped, and
 // not read.
 func TestExternalIsTakenAway(t *testing.T) {
