@@ -127,7 +127,7 @@ func loadCredentials(c *call) (reply, error) {
 	if !c.warehouse.vends() {
 		return reply{}, &catalog.Error{Code: catalog.Unsupported, Message: "Warehouse " + c.warehouse.Name + " gives no credentials"}
 	}
-	_, reach, err := c.warehouse.Catalog.LoadTableReach(c.ctx, id)
+	reach, err := c.reachNow(id)
 	if err != nil {
 		return reply{}, err
 	}
@@ -144,4 +144,16 @@ func loadCredentials(c *call) (reply, error) {
 	made, err := ok(answer)
 	made.headers = map[string]string{"Cache-Control": "no-store"}
 	return made, err
+}
+
+// reachNow is that of a table, or of one that the caller has staged and is still writing.
+func (c *call) reachNow(id journal.Identifier) (catalog.Reach, error) {
+	_, reach, err := c.warehouse.Catalog.LoadTableReach(c.ctx, id)
+	var refused *catalog.Error
+	if errors.As(err, &refused) && refused.Code == catalog.NoSuchTable && c.asOf.Seq == 0 && c.warehouse.Objects.Vendor != nil {
+		if staged, ok := c.warehouse.Catalog.Renew(c.caller.Actor, id, c.warehouse.Objects.Vendor.Life); ok {
+			return staged, nil
+		}
+	}
+	return reach, err
 }

@@ -130,6 +130,35 @@ func TestStagedAgain(t *testing.T) {
 	f.must(200, f.do("POST", tablesPath+"/s", creating(second.Metadata.UUID, at), mine))
 }
 
+// A write that takes longer than its credentials live gets new ones, and its place stays
+// kept. Nobody else does.
+func TestStagedTableIsWrittenForLong(t *testing.T) {
+	f, issuer := serveVending(t, nil)
+	const at = "s3://lake/default/s"
+	f.delegated(f.do("POST", tablesPath, staging(t, "s", at), vend))
+	policy := issuer.policy()
+	for range 3 {
+		f.clock.forward(50 * time.Minute)
+		var answer struct {
+			Credentials []credential `json:"storage-credentials"`
+		}
+		f.must(200, f.do("GET", tablesPath+"/s/credentials", "")).into(t, &answer)
+		equal(t, "prefix", answer.Credentials[0].Prefix, at+"/")
+		equal(t, "policy", issuer.policy(), policy)
+		f.must(409, f.do("POST", tablesPath, staging(t, "x", at), vend))
+	}
+	f.fails(f.do("GET", tablesPath+"/x/credentials", ""), 404, "NoSuchTableException")
+	f.fails(f.do("GET", strings.Replace(tablesPath, "default", "default@2", 1)+"/s/credentials", ""), 404, "NoSuchTableException")
+	guard, err := access.NewGuard(access.Token{Name: "b", SHA256: journal.Sum([]byte("b"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.handler.(*server).Access = guard
+	f.fails(f.do("GET", tablesPath+"/s/credentials", "", "Authorization: Bearer b"), 404, "NoSuchTableException")
+	f.clock.forward(time.Hour)
+	f.must(200, f.do("POST", tablesPath, staging(t, "x", at), vend, "Authorization: Bearer b"))
+}
+
 // An answer to an Idempotency-Key is kept without its credentials; whoever repeats the
 // request gets new ones.
 func TestCredentialsAreNotKeptWithKeys(t *testing.T) {

@@ -30,6 +30,7 @@ type kept struct {
 	by     journal.Actor
 	name   string // the key of its identifier
 	places []journal.Place
+	reach  Reach
 	until  time.Time
 }
 
@@ -70,13 +71,15 @@ func (c *claims) of(by journal.Actor, name string) (tables []uuid.UUID) {
 }
 
 // keep keeps places for a table, unless one of them is kept for another or is being
-// given to an object at this moment. Of what the same actor had kept under the same
-// name, and now asks for again, this is the heir. It answers what undoes it.
+// given to an object at this moment: other is then whose, with the place that is asked
+// for. Of what the same actor had kept under the same name, and now asks for again, this
+// is the heir. It answers what undoes it.
 func (c *claims) keep(k kept, now time.Time, busy func([]journal.Place) bool, same []uuid.UUID) (undo func(), other *kept, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, place := range k.places {
 		if o, taken := c.atLocked(place.Path, now, append(same, k.table)...); taken {
+			o.places = []journal.Place{place}
 			return nil, &o, nil
 		}
 	}
@@ -129,6 +132,26 @@ func (c *claims) inheritLocked(k kept, same []uuid.UUID) (heir kept, before []ke
 	return k, before
 }
 
+// renew keeps on what an actor had kept under a name, of several what is kept longest.
+func (c *claims) renew(by journal.Actor, name string, now, until time.Time) (Reach, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var last kept
+	for _, k := range c.held {
+		if k.by == by && k.name == name && now.Before(k.until) && k.until.After(last.until) {
+			last = k
+		}
+	}
+	if last.table == uuid.Nil {
+		return Reach{}, false
+	}
+	if until.After(last.until) {
+		last.until = until
+	}
+	c.held[last.table] = last
+	return last.reach, true
+}
+
 func (c *claims) sweepLocked(now time.Time) {
 	for id, k := range c.held {
 		if !now.Before(k.until) {
@@ -156,18 +179,26 @@ func (c *Catalog) Claim(ctx context.Context, by journal.Actor, id journal.Identi
 		return reach, func() {}, err
 	}
 	before := c.claims.of(by, id.Key())
-	undo, other, err := c.claims.keep(kept{doc.UUID(), by, id.Key(), places, c.Now().Add(life)}, c.Now(), c.guard.givesAny, before)
+	undo, other, err := c.claims.keep(kept{doc.UUID(), by, id.Key(), places, reach, c.Now().Add(life)}, c.Now(), c.guard.givesAny, before)
 	switch {
 	case err != nil:
 		return Reach{}, nil, err
 	case other != nil:
-		return Reach{}, nil, claimed(id, doc, places[0].Path, *other)
+		return Reach{}, nil, claimed(id, doc, other.places[0].Path, *other)
 	}
 	if err := c.unheld(ctx, id, doc, places, before...); err != nil {
 		undo()
 		return Reach{}, nil, err
 	}
 	return reach, undo, nil
+}
+
+// Renew keeps on the places of a table that an actor has staged and not made yet, for as
+// long as new credentials live, and answers where they are. ok is false when nothing is
+// kept any more.
+func (c *Catalog) Renew(by journal.Actor, id journal.Identifier, life time.Duration) (reach Reach, ok bool) {
+	now := c.Now()
+	return c.claims.renew(by, id.Key(), now, now.Add(life))
 }
 
 // claimed words that a place is kept for another.
