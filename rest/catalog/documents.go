@@ -54,6 +54,8 @@ type documents struct {
 	turn  list.List      // guarded by mu: of *slot, those to go first at the back
 
 	hits, misses atomic.Int64 // of documents and forms
+
+	flights flights // of those that are not known
 }
 
 type slot struct {

@@ -54,14 +54,20 @@ func fileAt(at string, data, text []byte) file {
 // read gives the document of the current metadata file, proven to be what the
 // journal recorded. FileMissing otherwise. Of a document that was proven before, it
 // only looks whether the file is still there as it was, and that no more often than
-// its root says.
+// its root says. Where looking is dear, many who need one file look once.
 func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document, error) {
 	known, _ := c.documents.find(pointer.SHA256)
 	l, due := known.due(pointer.MetadataLocation, c.Now)
 	if !due {
 		return known, nil
 	}
-	return c.look(ctx, pointer, known, l)
+	at, err := c.spotOf(pointer.MetadataLocation)
+	if err != nil || at.revalidate <= 0 || l.alone() {
+		return c.look(ctx, pointer, known, l)
+	}
+	return c.documents.flights.join(ctx, flightKey{pointer.SHA256, at.location}, func() (*document, error) {
+		return c.look(ctx, pointer, known, l)
+	})
 }
 
 // standing is read of what a commit builds on. Where looking is dear, it does without: the

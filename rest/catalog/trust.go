@@ -31,7 +31,7 @@ func (f file) document(now func() time.Time) *document {
 // who is told so. A document that is not known is.
 func (d *document) due(location string, now func() time.Time) (l look, due bool) {
 	l = d.lookNow(location, now)
-	if l.of == nil || l.was == 0 {
+	if !l.alone() {
 		return l, true
 	}
 	if age := time.Duration(l.at - l.was).Abs(); age < d.at.revalidate {
@@ -53,6 +53,9 @@ func (d *document) lookNow(location string, now func() time.Time) look {
 func (d *document) standsAt(location string) bool {
 	return d != nil && d.at.revalidate > 0 && d.at.location == location && d.trust.since.Load() != 0
 }
+
+// alone tells that nobody else has this turn.
+func (l look) alone() bool { return l.of != nil && l.was != 0 }
 
 // found ends a look at a file that is there as it was.
 func (l look) found() {
