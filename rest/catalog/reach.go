@@ -39,16 +39,32 @@ func (c *Catalog) LoadTableReach(ctx context.Context, id journal.Identifier) (Ta
 			return Table{}, err
 		}
 		shown, err := d.show(object)
+		if err == nil {
+			reach, err = c.reachOf(ctx, d, shown, object)
+		}
 		if err != nil {
 			return Table{}, err
 		}
-		doc, err := d.parse(object)
-		if err == nil {
-			reach, err = c.recordedReach(ctx, doc)
-		}
-		return shown.table, err
+		return shown.table, nil
 	})
 	return table, reach, err
+}
+
+// reachOf is the reach of a version as it is shown. What was found out while it was current
+// is so whenever it is: it has the same places then, and nobody else any of them.
+func (c *Catalog) reachOf(ctx context.Context, d *document, shown *shownTable, object projections.Object) (Reach, error) {
+	if known := shown.reach.Load(); known != nil && !c.past {
+		return *known, nil
+	}
+	doc, err := d.parse(object)
+	if err != nil {
+		return Reach{}, err
+	}
+	reach, err := c.recordedReach(ctx, doc)
+	if err == nil && !c.past {
+		shown.reach.Store(&reach)
+	}
+	return reach, err
 }
 
 // ReachOf is where the files of a version lie that was just made, or is read again.

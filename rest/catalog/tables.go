@@ -63,6 +63,7 @@ type shownTable struct {
 	of    uuid.UUID
 	table Table
 	made  atomic.Value
+	reach atomic.Pointer[Reach] // once somebody found out, while it was current
 }
 
 // load reads a version of a table as clients are shown it.
