@@ -31,7 +31,8 @@
 // Registering is step 4 alone, with a file that is there already and stays its
 // owner's: it is read, and never written or deleted. So are undropping, which
 // brings back what was dropped, and repointing, which moves a pointer by an
-// operator's decision.
+// operator's decision. What they read may lie in an external warehouse
+// (Options.Externals), as a whole; there is no commit to that.
 //
 // From before its files are written until its event is recorded, whoever gives an
 // object new places occupies them, so that nobody clears them meanwhile
