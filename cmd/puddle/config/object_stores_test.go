@@ -7,16 +7,20 @@ import (
 	"testing"
 )
 
-// The configurations of docs/object-stores.md load, and most of them vend.
+// The configurations of docs/object-stores.md and README.md load, and most of them vend.
 func TestConfigurationsOfObjectStoresLoad(t *testing.T) {
 	page, err := os.ReadFile(filepath.FromSlash("../../../docs/object-stores.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	readme, err := os.ReadFile(filepath.FromSlash("../../../README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	env := environment("PUDDLE_TOKEN", "secret", "PUDDLE_AWS_ACCESS_KEY_ID", "key", "PUDDLE_AWS_SECRET_ACCESS_KEY", "secret")
 	loaded, vending := 0, 0
-	for _, shown := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1) {
-		c, err := parse("docs/object-stores.md", shown[1], env)
+	for _, shown := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(append(page, readme...), -1) {
+		c, err := parse("a page", shown[1], env)
 		if err != nil {
 			t.Errorf("%s\n%v", shown[1], err)
 			continue
@@ -25,7 +29,7 @@ func TestConfigurationsOfObjectStoresLoad(t *testing.T) {
 			vending++
 		}
 	}
-	if loaded < 5 || vending < 4 {
+	if loaded < 6 || vending < 4 {
 		t.Errorf("%d configurations, %d with vended credentials", loaded, vending)
 	}
 }
