@@ -18,6 +18,7 @@ import (
 	"puddle/cmd/puddle/config"
 	"puddle/internal/s3test"
 	store "puddle/internal/warehouse"
+	"puddle/projections/anchor"
 	"puddle/rest"
 )
 
@@ -228,37 +229,47 @@ func TestReportsOverABucketThatRefuses(t *testing.T) {
 	}
 }
 
-// A store that is away for a moment is waited for, and who asks is told.
+// A store that is away for a moment is waited for, from the beginning on and when it goes
+// away while warehouses are bound, and who asks is told.
 func TestAStoreThatIsAwayForAMoment(t *testing.T) {
-	t.Parallel()
-	server, dir := s3test.Start(t), t.TempDir()
-	back, waits := make(chan struct{}), about{"waiting for the object store of warehouse default", make(chan line, 10)}
-	_, endpoint := s3test.Faulty(t, server.Endpoint, func(*http.Request) s3test.Fault {
-		select {
-		case <-back:
-			return s3test.None
-		default:
-			return s3test.Unavailable
-		}
-	})
-	c, _ := overStore(t, dir, "d", "s3://"+server.Bucket(t)+"/wh", endpoint, server.SecretAccessKey, "")
-	s, err := newServer(c, zerolog.New(waits))
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened := make(chan error)
-	go func() { opened <- s.open(t.Context()) }()
-	if l := <-waits.lines; l.Level != "warn" {
-		t.Errorf("it says %+v", l)
-	}
-	if status, body := (&running{server: s, t: t}).read("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "waiting for the object store of warehouse default") {
-		t.Errorf("readyz: %d %s", status, body)
-	}
-	close(back)
-	if err := <-opened; err != nil {
-		t.Fatal(err)
-	}
-	if err := s.close(); err != nil {
-		t.Error(err)
+	for waiting, key := range map[string]string{
+		"waiting for the object store of warehouse default": "", "waiting for an object store": anchor.IdentityKey,
+	} {
+		t.Run(waiting, func(t *testing.T) {
+			t.Parallel()
+			server, dir := s3test.Start(t), t.TempDir()
+			back, waits := make(chan struct{}), about{waiting, make(chan line, 10)}
+			_, endpoint := s3test.Faulty(t, server.Endpoint, func(r *http.Request) s3test.Fault {
+				select {
+				case <-back:
+					return s3test.None
+				default:
+				}
+				if strings.HasSuffix(r.URL.Path, key) {
+					return s3test.Unavailable
+				}
+				return s3test.None
+			})
+			c, _ := overStore(t, dir, "d", "s3://"+server.Bucket(t)+"/wh", endpoint, server.SecretAccessKey, "")
+			s, err := newServer(c, zerolog.New(waits))
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened := make(chan error)
+			go func() { opened <- s.open(t.Context()) }()
+			if l := <-waits.lines; l.Level != "warn" {
+				t.Errorf("it says %+v", l)
+			}
+			if status, body := (&running{server: s, t: t}).read("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "starting: "+waiting) {
+				t.Errorf("readyz: %d %s", status, body)
+			}
+			close(back)
+			if err := <-opened; err != nil {
+				t.Fatal(err)
+			}
+			if err := s.close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
