@@ -98,13 +98,13 @@ func (c *call) vend(id journal.Identifier, reach catalog.Reach) (*grant, error) 
 	case err != nil:
 		return nil, slowDown(http.StatusServiceUnavailable, "Credentials for the table cannot be had at the moment", err)
 	}
-	config := maps.Clone(storage.Config)
-	maps.Copy(config, map[string]string{
+	config := map[string]string{
 		"s3.access-key-id":               made.AccessKeyID,
 		"s3.secret-access-key":           made.SecretAccessKey,
 		"s3.session-token":               made.SessionToken,
 		"s3.session-token-expires-at-ms": strconv.FormatInt(made.Expires.UnixMilli(), 10),
-	})
+	}
+	maps.Copy(config, storage.Config)
 	return &grant{config, reach}, nil
 }
 

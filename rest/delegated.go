@@ -40,11 +40,10 @@ func (c *call) delegated(id journal.Identifier, t catalog.Table, a *grant, snaps
 	if err != nil {
 		return reply{}, err
 	}
-	answer := tableReply(t, tail, snapshots)
-	answer.tag = ""
+	answer := metadataReply(t.MetadataLocation, t.Metadata, tail)
+	answer.document = shown{t.Digest, snapshots}
 	answer.headers = map[string]string{"Cache-Control": "no-store"}
-	plain := loaded(t)
-	answer.plain = plain.body
+	answer.plain = [][]byte{answer.body[0], answer.body[documentPart], []byte(loadTail)}
 	return answer, nil
 }
 

@@ -6,9 +6,12 @@ import (
 	"puddle/rest/metadata"
 )
 
+// loadTail ends a LoadTableResult that grants nothing.
+const loadTail = `,"config":` + noConfig + `}`
+
 // loaded is Iceberg's LoadTableResult with all snapshots. The metadata goes out as it
 // stands in the file; a table that was only staged has no location.
-func loaded(t catalog.Table) reply { return tableReply(t, `,"config":`+noConfig+`}`, snapshotsAll) }
+func loaded(t catalog.Table) reply { return tableReply(t, loadTail, snapshotsAll) }
 
 // loadedOnce is loaded, as the catalog keeps it.
 func loadedOnce(t catalog.Table) any {
@@ -35,7 +38,7 @@ func (c *call) loadedReferenced(t catalog.Table) (answer reply, err error) {
 	if t.Metadata, err = c.warehouse.Catalog.ReferencedSnapshots(t); err != nil {
 		return reply{}, err
 	}
-	return tableReply(t, `,"config":`+noConfig+`}`, snapshotsRefs), nil
+	return tableReply(t, loadTail, snapshotsRefs), nil
 }
 
 func listTables(c *call) (reply, error) { return c.listObjects("tables", c.warehouse.Catalog.Tables) }
