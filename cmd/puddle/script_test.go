@@ -67,7 +67,8 @@ func scripting(t *testing.T, conditions map[string]bool) testscript.Params {
 	}
 }
 
-// condition knows [required]: nothing may be skipped, and [postgres]: it is installed.
+// condition knows [required]: nothing may be skipped, and [postgres]: it is installed. Beside
+// them there is [s3]: warehouses are in a bucket.
 func condition(name string) (bool, error) {
 	switch name {
 	case "required":
