@@ -51,8 +51,8 @@ func (l *lake) as(store *s3test.Server, policy string) {
 
 // TestDocumentedRights: with exactly the rights that docs/object-stores.md grants, at a
 // store that enforces them, puddle lives through all that it does there: it creates,
-// commits, purges, loses its data folder, recovers and verifies. Without one of them, or
-// at another prefix, the probe tells.
+// commits, purges, loses its data folder, recovers and verifies. Lists may be narrowed, as the
+// page says. Without one of them, or at another prefix, the probe tells.
 func TestDocumentedRights(t *testing.T) {
 	store := s3test.Start(t)
 	l := newLake(t, store, store.Bucket(t), "journal: {archive: sync}\n")
@@ -67,6 +67,13 @@ func TestDocumentedRights(t *testing.T) {
 	rights := documentedPolicy(t, "puddle-policy.json", l.bucket)
 	l.as(store, rights)
 	l.livesThrough()
+	const lists = `"Resource": "arn:aws:s3:::`
+	narrow := strings.Replace(rights, lists+l.bucket+`"`, lists+l.bucket+`", "Condition": {"StringLike": {"s3:prefix": "wh/*"}}`, 1)
+	if narrow == rights {
+		t.Fatal("nothing was narrowed")
+	}
+	l.as(store, narrow)
+	l.puddle(codeDone, "config", "check", "--probe")
 	for _, missing := range []string{`"s3:GetObject", `, `"s3:PutObject", `, `, "s3:DeleteObject"`, "s3:ListBucket", "/wh/"} {
 		less := strings.Replace(rights, missing, map[string]string{"s3:ListBucket": "s3:GetBucketLocation", "/wh/": "/wh2/"}[missing], 1)
 		if less == rights {

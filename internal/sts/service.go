@@ -100,10 +100,14 @@ func (s *Service) Issue(ctx context.Context, session, policy string) (vended.Cre
 	if made.Credentials == nil {
 		return vended.Credentials{}, errors.New("sts: AssumeRole answered no credentials")
 	}
-	return vended.Credentials{
+	c := vended.Credentials{
 		AccessKeyID: aws.ToString(made.Credentials.AccessKeyId), SecretAccessKey: aws.ToString(made.Credentials.SecretAccessKey),
 		SessionToken: aws.ToString(made.Credentials.SessionToken), Expires: aws.ToTime(made.Credentials.Expiration),
-	}, nil
+	}
+	if c.AccessKeyID == "" || c.SecretAccessKey == "" || c.SessionToken == "" || c.Expires.IsZero() {
+		return vended.Credentials{}, errors.New("sts: AssumeRole answered credentials that are not complete")
+	}
+	return c, nil
 }
 
 // told is an error without what may be secret in it: the text of a refused signature
