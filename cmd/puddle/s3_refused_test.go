@@ -37,6 +37,13 @@ func TestS3DeletesAreDenied(t *testing.T) {
 	s.until("1 removed, 0 kept, 0 failed", "log", "--kind", "table-purged")
 	s.kill()
 	l.puddle(codeDone, "verify", "--level", "4")
+
+	store.Deny("s3:DeleteObject")
+	if err := os.RemoveAll(l.data()); err != nil {
+		t.Fatal(err)
+	}
+	l.puddle(codeDone, "recover")
+	l.puddle(codeDone, "verify", "--level", "4")
 }
 
 // until asks again and again until the answer says something.
