@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"puddle/internal/s3test"
@@ -79,16 +80,23 @@ func (l *lake) weather(hook s3test.Hook) {
 // puddle runs the program, and tells what it printed.
 func (l *lake) puddle(want int, args ...string) string {
 	l.Helper()
+	got, said := l.run(args...)
+	if got != want {
+		l.Fatalf("puddle %s: exit code %d, want %d:\n%s", strings.Join(args, " "), got, want, said)
+	}
+	return said
+}
+
+// run is puddle with any exit code.
+func (l *lake) run(args ...string) (code int, said string) {
+	l.Helper()
 	cmd := l.command(args...)
 	out, err := cmd.CombinedOutput()
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		l.Fatal(err)
 	}
-	if got := cmd.ProcessState.ExitCode(); got != want {
-		l.Fatalf("puddle %s: exit code %d, want %d:\n%s", strings.Join(args, " "), got, want, out)
-	}
-	return string(out)
+	return cmd.ProcessState.ExitCode(), string(out)
 }
 
 func (l *lake) command(args ...string) *exec.Cmd {
@@ -144,6 +152,17 @@ func (s *remote) kill() {
 	}
 	<-s.read
 	_ = s.cmd.Wait() // it was killed
+}
+
+// stop ends it when all is written behind the journal.
+func (s *remote) stop() {
+	s.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		s.Fatal(err)
+	}
+	if err := errors.Join(<-s.read, s.cmd.Wait()); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // answer is what a request was told; status 0: nothing.

@@ -35,7 +35,7 @@ func TestS3DeletesAreDenied(t *testing.T) {
 	store.Deny()
 	s = l.serve()
 	s.until("1 removed, 0 kept, 0 failed", "log", "--kind", "table-purged")
-	s.kill()
+	s.stop()
 	l.puddle(codeDone, "verify", "--level", "4")
 
 	store.Deny("s3:DeleteObject")
