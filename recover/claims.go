@@ -20,14 +20,14 @@ import (
 // claim is what a sidecar says, and what became of it.
 type claim struct {
 	*sidecars.Object
-	planned  PlannedObject
-	current  descent.Name  // S
-	home     place         // of S
-	external string        // the external warehouse that S is in; empty: none
-	abroad   surveyed      // S alone, where it is in one
-	settled  PlannedObject // before any file was looked at
-	decided  bool          // its folder was looked at
-	notUsed  []NotUsed     // files of its folders
+	planned      PlannedObject
+	current      descent.Name  // S
+	home         place         // of S
+	external     string        // the external warehouse that S is in; empty: none
+	externalFile surveyed      // S alone, where it is in one
+	settled      PlannedObject // before any file was looked at
+	decided      bool          // its folder was looked at
+	notUsed      []NotUsed     // files of its folders
 }
 
 // claims are the sidecars of a warehouse that can be read.

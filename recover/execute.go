@@ -183,7 +183,7 @@ func (x *execution) place(ctx context.Context, event uuid.UUID, o *PlannedObject
 	if written, err := files.rewrite(ctx, o); err != nil || written && x.DryRun {
 		return err
 	}
-	known, err := x.abroad(ctx, o)
+	known, err := x.externalFile(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -192,10 +192,10 @@ func (x *execution) place(ctx context.Context, event uuid.UUID, o *PlannedObject
 	})
 }
 
-// abroad is the file of an object in an external warehouse, of which the catalog knows the
+// externalFile is the file of an object in an external warehouse, of which the catalog knows the
 // document: the object is recovered whether that warehouse can be read or not. Nil: it is
 // to be read.
-func (x *execution) abroad(ctx context.Context, o *PlannedObject) ([]byte, error) {
+func (x *execution) externalFile(ctx context.Context, o *PlannedObject) ([]byte, error) {
 	if x.Documents == nil || o.Pointer == (journal.Pointer{}) || x.Catalog.External(o.MetadataLocation) == "" {
 		return nil, nil
 	}

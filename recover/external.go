@@ -15,7 +15,7 @@ func (p *sidecarPlan) readExternal(ctx context.Context) error {
 	for range parallel {
 		wait.Go(func() {
 			for n := range claims {
-				p.readAbroad(ctx, n)
+				p.readExternalFile(ctx, n)
 			}
 		})
 	}
@@ -29,8 +29,8 @@ func (p *sidecarPlan) readExternal(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// readAbroad reads the file of one object.
-func (p *sidecarPlan) readAbroad(ctx context.Context, n *claim) {
+// readExternalFile reads the file of one object.
+func (p *sidecarPlan) readExternalFile(ctx context.Context, n *claim) {
 	key, _ := n.current.Location.Key(p.Roots[n.home.root].Location)
 	s, err := p.reader.folder(ctx, folder{n.home, []string{key}})
 	if err != nil {
@@ -46,5 +46,5 @@ func (p *sidecarPlan) readAbroad(ctx context.Context, n *claim) {
 			s.broken = nil
 		}
 	}
-	n.abroad = s
+	n.externalFile = s
 }

@@ -18,9 +18,9 @@ import (
 	"puddle/recover"
 )
 
-// abroad is a warehouse with the sidecars of tables in an external one, by name, with the
+// externalTables is a warehouse with the sidecars of tables in an external one, by name, with the
 // files that they name.
-func abroad(t *testing.T, files map[string]string) (own, old *memory.Store) {
+func externalTables(t *testing.T, files map[string]string) (own, old *memory.Store) {
 	t.Helper()
 	own, old = memory.New(), memory.New()
 	for name, log := range files {
@@ -76,7 +76,7 @@ func planned(t *testing.T, roots warehouse.Roots) map[string]recover.PlannedObje
 // A table in an external warehouse gets the file that its sidecar names: what its owner
 // has written since is no commit of this catalog. Nothing is listed there.
 func TestPlanExternal(t *testing.T) {
-	own, old := abroad(t, map[string]string{"t": "", "gone": "", "other": ""})
+	own, old := externalTables(t, map[string]string{"t": "", "gone": "", "other": ""})
 	ctx := t.Context()
 	err := errors.Join(
 		old.Put(ctx, "t/metadata/v2.metadata.json", []byte(`{"format-version":2,"metadata-log":[{"metadata-file":"s3://old/lake/t/metadata/v1.metadata.json"}]}`)),
@@ -97,7 +97,7 @@ func TestPlanExternal(t *testing.T) {
 
 // What cannot be looked at is one line, and holds up nothing else.
 func TestPlanExternalIsAway(t *testing.T) {
-	own, old := abroad(t, map[string]string{"t": "", "away": ""})
+	own, old := externalTables(t, map[string]string{"t": "", "away": ""})
 	roots := withExternal(t, own, old, func(_ faulty.Op, key string) error {
 		if strings.HasPrefix(key, "away/") {
 			return warehouse.ErrDenied
@@ -121,7 +121,7 @@ func TestPlanExternalIsAway(t *testing.T) {
 // A table that went on in the warehouse, of which the sidecar knows nothing yet, is found
 // there (case 39).
 func TestPlanExternalMovedIn(t *testing.T) {
-	own, old := abroad(t, map[string]string{"t": ""})
+	own, old := externalTables(t, map[string]string{"t": ""})
 	id := uuid.NewSHA1(uuid.Nil, []byte("t"))
 	text := fmt.Sprintf(`{"format-version":2,"table-uuid":%q,"location":"%s/t","last-updated-ms":1790000001000,"metadata-log":[{"metadata-file":"s3://old/lake/t/metadata/v1.metadata.json","timestamp-ms":1}]}`, id, storage)
 	if err := own.Put(t.Context(), "t/metadata/00002-x.metadata.json", []byte(text)); err != nil {

@@ -209,7 +209,7 @@ func (p *sidecarPlan) rejoin(ctx context.Context) error {
 		if n.settled.Outcome != Recovered || n.decided && len(scattered) == 0 {
 			continue
 		}
-		s := n.abroad
+		s := n.externalFile
 		if s.place = n.home; len(scattered) > 0 && n.external == "" {
 			var err error
 			if s, err = p.again(ctx, n.home); err != nil {

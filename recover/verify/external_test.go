@@ -12,7 +12,7 @@ import (
 	"puddle/recover/verify"
 )
 
-const abroad = "s3://old/lake/t/metadata/v1.metadata.json"
+const externalFile = "s3://old/lake/t/metadata/v1.metadata.json"
 
 // beside is a world with a table n.t in an external warehouse, to which nothing is
 // written: who tries fails the test. What away tells, reads fail with.
@@ -28,7 +28,7 @@ func beside(t *testing.T, away func() error) (*world, *memory.Store, verify.Ware
 	w.must(err)
 	w.Externals = warehouse.Roots{{URL: "s3://old/lake", Location: l, Store: store, External: "old"}}
 	w.must(files.Put(t.Context(), "t/metadata/v1.metadata.json", oldTable("")))
-	_, err = w.RegisterTable(t.Context(), cause, name("t"), abroad, false)
+	_, err = w.RegisterTable(t.Context(), cause, name("t"), externalFile, false)
 	w.must(err)
 	w.table("own")
 	w.anchored()
@@ -48,7 +48,7 @@ func here() error { return nil }
 // The files of external tables are looked at; what else lies there is their owner's.
 func TestExternal(t *testing.T) {
 	w, files, subject := beside(t, here)
-	later := `,"metadata-log":[{"metadata-file":"` + abroad + `","timestamp-ms":1}]`
+	later := `,"metadata-log":[{"metadata-file":"` + externalFile + `","timestamp-ms":1}]`
 	for file, data := range map[string][]byte{
 		"t/metadata/v2.metadata.json": oldTable(later), "t/metadata/torn.metadata.json": {'{'}, "u/metadata/v1.metadata.json": oldTable(""),
 	} {
@@ -78,7 +78,7 @@ func TestExternalIsAway(t *testing.T) {
 	w, _, subject := beside(t, func() error { return away })
 	away = errors.Join(errors.New("unreachable"), warehouse.ErrDenied)
 	result, s := w.run(subject, 4)
-	if len(s.findings) > 0 || len(s.unseen) != 1 || s.unseen[0].Place != abroad || result.Summary.Objects != 2 || result.Summary.Files != 1 {
+	if len(s.findings) > 0 || len(s.unseen) != 1 || s.unseen[0].Place != externalFile || result.Summary.Objects != 2 || result.Summary.Files != 1 {
 		t.Errorf("found %v, not seen %v in %+v", s.findings, s.unseen, result.Summary)
 	}
 	subject.Externals = nil

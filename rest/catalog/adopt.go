@@ -46,8 +46,8 @@ func adopted(at string, data []byte) (file, error) {
 // getFound reads a metadata file that is there already, in the warehouse or in an
 // external one.
 func (c *Catalog) getFound(ctx context.Context, at string) ([]byte, error) {
-	if c.foreign(at) {
-		return c.getForeign(ctx, at)
+	if c.askExternal(at) {
+		return c.getExternal(ctx, at)
 	}
 	if _, err := readings(c.Roots, "metadata-location", at); err != nil {
 		return nil, err

@@ -55,17 +55,17 @@ func outsideOf(roots warehouse.Roots, err error) error {
 	return err
 }
 
-// foreign tells whether a location is in no place of the warehouse, where external ones
+// askExternal tells whether a location is in no place of the warehouse, where external ones
 // are to be asked.
-func (c *Catalog) foreign(location string) bool {
+func (c *Catalog) askExternal(location string) bool {
 	_, _, err := c.Roots.Resolve(location)
 	return len(c.Externals) > 0 && errors.Is(err, warehouse.ErrOutside)
 }
 
-// getForeign reads a metadata file that is to be registered where it lies, in an
+// getExternal reads a metadata file that is to be registered where it lies, in an
 // external warehouse. One answer is that nothing can be had there, for whatever reason,
 // so that nobody learns what lies where he may not look. Invalid, Unavailable.
-func (c *Catalog) getForeign(ctx context.Context, at string) ([]byte, error) {
+func (c *Catalog) getExternal(ctx context.Context, at string) ([]byte, error) {
 	if !metadata.IsFileName(at) {
 		return nil, misnamed(at)
 	}
