@@ -59,6 +59,11 @@ func badText(s string) string {
 	return ""
 }
 
+// BeyondXML tells of a text that it holds a character that keys may hold and XML 1.0 has no
+// way to write, not even as a number: U+FFFE or U+FFFF. Who writes XML puts U+FFFD in its
+// place, so that in an object store such a text names what another one names.
+func BeyondXML(s string) bool { return strings.ContainsAny(s, "\ufffe\uffff") }
+
 // badSegment names what is wrong with a segment of a path, or returns "".
 func badSegment(segment string) string {
 	switch segment {

@@ -50,7 +50,7 @@ type Location struct {
 //     bucket that is empty or has characters no bucket has;
 //   - empty segments and "." or ".." (case 138), in file: also percent-encoded;
 //   - control characters, invalid UTF-8, backslashes, more than MaxLocation
-//     bytes.
+//     bytes; in s3: also what is [BeyondXML].
 //
 // All else stands for itself. Percent signs do: file:///a%20b is the folder
 // "a%20b", as Hadoop's Path and PyIceberg read it; only encoded dot segments are
@@ -127,6 +127,9 @@ func normalizeS3(rest string) (path, reason string) {
 	rest, found := strings.CutPrefix(rest, "//")
 	if !found {
 		return "", "has no bucket"
+	}
+	if BeyondXML(rest) {
+		return "", "holds a character that XML cannot write"
 	}
 	bucket, key, _ := strings.Cut(rest, "/")
 	if badSegment(bucket) != "" || strings.ContainsFunc(bucket, notOfBucket) {

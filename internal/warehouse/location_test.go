@@ -42,6 +42,12 @@ func TestCase25_S3SchemesAreEqual(t *testing.T) {
 	for _, s := range []string{"s3:", "s3:/b/w", "s3://", "s3:///w", "s3://../w", "s3://key:secret@b/w", "s3://b:80/w", "s3://ü/w"} {
 		wantInvalid(t, s)
 	}
+	for _, beyond := range []string{"\ufffe", "\uffff"} { // what XML writes as U+FFFD, which is another object's
+		wantInvalid(t, "s3://b/w"+beyond)
+		if parse(t, "/w"+beyond) == parse(t, "/w\ufffd") {
+			t.Errorf("%q is a folder of its own", beyond)
+		}
+	}
 	if parse(t, "s3://b/w") == parse(t, "s3://B/w") || parse(t, "s3://b/w") == parse(t, "s3://b/W") {
 		t.Error("only schemes are compared without case")
 	}

@@ -76,7 +76,7 @@ func (s *Store) list(ctx context.Context, l lister) iter.Seq2[warehouse.Entry, e
 					return
 				}
 				key := strings.TrimPrefix(name, s.prefix)
-				if warehouse.CheckKey(key) == nil && !yield(warehouse.Entry{Key: key, Info: info(o.Size, o.ETag, o.LastModified)}, nil) {
+				if warehouse.CheckKey(key) == nil && !warehouse.BeyondXML(key) && !yield(warehouse.Entry{Key: key, Info: info(o.Size, o.ETag, o.LastModified)}, nil) {
 					return
 				}
 			}

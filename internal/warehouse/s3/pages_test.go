@@ -92,11 +92,11 @@ func keys(t testing.TB, store *s3.Store, prefix string) (keys []string, err erro
 // Names that are no keys are left out, whatever they hold, the name of the prefix among them.
 func TestListLeavesOutWhatIsNoKey(t *testing.T) {
 	names := []string{
-		"wh/", "wh/\x01\x02", "wh//a", "wh/a\nb", "wh/a b+c%20", "wh/a/", "wh/a/../b", "wh/a/b", "wh/a<&>b", "wh/b\uffff", "wh/c\xff", "wh/日本",
+		"wh/", "wh/\x01\x02", "wh//a", "wh/a\nb", "wh/a b+c%20", "wh/a/", "wh/a/../b", "wh/a/b", "wh/a<&>b", "wh/b\ufffd", "wh/b\ufffe", "wh/b\uffff", "wh/c\xff", "wh/日本",
 	}
 	store := pages{page: func(int) ([]string, string) { return names, "" }}.store(t, "s3://lake/wh")
 	got, err := keys(t, store, "")
-	if want := []string{"a b+c%20", "a/b", "a<&>b", "b\uffff", "日本"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"a b+c%20", "a/b", "a<&>b", "b\ufffd", "日本"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 }

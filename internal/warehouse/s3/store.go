@@ -26,13 +26,17 @@ var (
 	_ warehouse.Fetcher = (*Store)(nil)
 )
 
-// check is the start of every call. The limit of a key is that of the object's whole name.
+// check is the start of every call. The limit of a key is that of the object's whole name,
+// and so is the text of it.
 func (s *Store) check(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := warehouse.CheckKey(key); err != nil {
 		return err
+	}
+	if name := *s.object(key); warehouse.BeyondXML(name) {
+		return fmt.Errorf("%w: %q is the object %q, which requests and answers in XML cannot name", warehouse.ErrInvalidKey, key, name)
 	}
 	if n := len(s.prefix) + len(key); n > warehouse.MaxKey {
 		return fmt.Errorf("%w: %q has %d bytes with the %q before it, the limit is %d", warehouse.ErrInvalidKey, key, n, s.prefix, warehouse.MaxKey)

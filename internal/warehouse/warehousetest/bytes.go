@@ -3,6 +3,7 @@ package warehousetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,7 +125,7 @@ func testInvalidKeys(t *testing.T, store warehouse.Store) {
 func testOddKeys(t *testing.T, store warehouse.Store) {
 	keys := []string{
 		"a b/c d", "a%20b", "a%2Fb", "a+b", "a#b", "a?b", `a\b`, "a:b", "a*b", "~", "-rf", "...",
-		".hidden", "ä", "a\u0308", "日本/東京", "\u2028", "🦆", "'\"<>|&;$", "CON", "x" + strings.Repeat("y", 254),
+		".hidden", "ä", "a\u0308", "日本/東京", "\u2028", "🦆", "\ufffd", "'\"<>|&;$", "CON", "x" + strings.Repeat("y", 254),
 		strings.Repeat("d/", warehouse.MaxKey/2-1) + "ef",
 	}
 	create(t, store, keys...)
@@ -141,6 +142,34 @@ func testOddKeys(t *testing.T, store warehouse.Store) {
 		}
 	}
 	wantKeys(t, store, "")
+}
+
+// testKeysBeyondXML: a key that requests in XML cannot name is kept exactly, or refused; it
+// is never taken for another one.
+func testKeysBeyondXML(t *testing.T, store warehouse.Store) {
+	ctx := context.Background()
+	create(t, store, "b\ufffd/1", "c\ufffd")
+	keys := []string{"b\ufffe/1", "b\uffff/1", "c\ufffe"}
+	want := []string{"b\ufffd/1", "c\ufffd"}
+	for _, key := range keys {
+		if err := store.Create(ctx, key, []byte(key)); err == nil {
+			wantBytes(t, store, key, key)
+			want = append(want, key)
+			continue
+		}
+		for call, err := range map[string]error{
+			"Create": store.Create(ctx, key, nil), "Put": store.Put(ctx, key, nil), "Delete": store.Delete(ctx, key),
+		} {
+			wantError(t, fmt.Sprintf("%s of %q", call, key), err, warehouse.ErrInvalidKey)
+		}
+	}
+	slices.Sort(want)
+	wantKeys(t, store, "", want...)
+	if many, ok := store.(warehouse.Batches); ok {
+		many.DeleteAll(ctx, keys)
+		wantBytes(t, store, "b\ufffd/1", "b\ufffd/1")
+		wantBytes(t, store, "c\ufffd", "c\ufffd")
+	}
 }
 
 func testCancelled(t *testing.T, store warehouse.Store) {

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) warehouse.Store) {
 		{"limit of get", testLimit},
 		{"invalid keys", testInvalidKeys},
 		{"odd keys are kept exactly", testOddKeys},
+		{"keys beyond XML", testKeysBeyondXML},
 		{"list is in key order", testListOrder},
 		{"case 130: prefixes are whole segments", testListPrefix},
 		{"list stops when told", testListStops},
