@@ -122,7 +122,7 @@ func (n *node) Close() error {
 // bring ties the warehouses to their histories and the pointer tables to the journal. An
 // object store may go away meanwhile.
 func (n *node) bring(ctx context.Context) error {
-	return n.patiently(ctx, "waiting for an object store", storePasses, func() error {
+	return n.patiently(ctx, "waiting for an object store", n.bucketPasses, func() error {
 		return n.await(ctx, func() error { return n.bringOrReplace(ctx) })
 	})
 }

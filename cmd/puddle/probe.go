@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -137,7 +138,17 @@ type unwritten struct {
 // Create implements store.Store.
 func (u unwritten) Create(context.Context, string, []byte) error { return u.why }
 
-// storePasses tells whether what failed in an object store may succeed in a moment.
+// bucketPasses tells whether something failed because of an object store of the node's,
+// and may succeed in a moment.
+func (n *node) bucketPasses(err error) bool {
+	inBucket := func(w *warehouse) bool {
+		return slices.ContainsFunc(w.Places(), func(p config.Place) bool { return !p.IsFolder() })
+	}
+	return s3.Passing(err) && slices.ContainsFunc(n.warehouses, inBucket)
+}
+
+// storePasses tells of a place in an object store whether what failed there may succeed in
+// a moment.
 func storePasses(err error) bool {
 	return s3.Passing(err) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +16,7 @@ import (
 	"puddle/cmd/puddle/config"
 	store "puddle/internal/warehouse"
 	"puddle/journal"
+	"puddle/projections/anchor"
 )
 
 // What may pass is waited for, for a while, by who is to serve.
@@ -77,5 +80,34 @@ func TestUnreached(t *testing.T) {
 			!strings.HasPrefix(told.Error(), "warehouse a at s3a://lake/wh: the bucket lake cannot be used: x: ") {
 			t.Errorf("%v: %v", why, told)
 		}
+	}
+}
+
+// A damaged file in a folder is no object store that is away: it is told of at once.
+func TestADamagedIdentityIsNotWaitedFor(t *testing.T) {
+	c := configured(t, t.TempDir(), "")
+	started(t, c).stopped()
+	identity := filepath.Join(c.Warehouses[0].Root.Folder(), anchor.IdentityKey)
+	text, err := os.ReadFile(identity)
+	if err == nil {
+		err = os.WriteFile(identity, text[:len(text)/2], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	waits := about{"waiting for an object store", make(chan line, 1)}
+	go func() {
+		select {
+		case l := <-waits.lines:
+			t.Errorf("it waits: %+v", l)
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	_, err = startServer(ctx, c, zerolog.New(waits))
+	stop()
+	if exitCode(err) != codeRefused || !strings.Contains(err.Error(), "warehouse.json") {
+		t.Errorf("exit code %d, %v", exitCode(err), err)
 	}
 }

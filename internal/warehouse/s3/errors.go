@@ -59,8 +59,10 @@ func passing(err error) bool {
 	}
 	answered := status(err)
 	switch {
-	case passes[code(err)], errors.Is(err, errStalled), errors.As(err, new(broken)), errors.Is(err, io.ErrUnexpectedEOF):
-		return true // also where the words of a refusal did not come to their end
+	case passes[code(err)], errors.Is(err, errStalled), errors.As(err, new(broken)):
+		return true
+	case errors.Is(err, io.ErrUnexpectedEOF) && asked(err): // the words of a refusal may not have come to their end
+		return true
 	case answered == http.StatusNotImplemented, answered == http.StatusHTTPVersionNotSupported:
 		return false
 	case answered >= 500, answered == http.StatusTooManyRequests, answered == http.StatusRequestTimeout:
@@ -70,6 +72,9 @@ func passing(err error) bool {
 	}
 	return false
 }
+
+// asked tells whether an error is of a request, not of what somebody made of its answer.
+func asked(err error) bool { return errors.As(err, new(*smithy.OperationError)) }
 
 // expired tells whether fresh credentials, or the right time, may help. An answer to HEAD has no words.
 func expired(err error) bool {
