@@ -113,6 +113,21 @@ func TestStatWithoutTheRightToList(t *testing.T) {
 	}
 }
 
+// One outage is that of all keys: they are not asked for one after the other, each as often
+// as may be, while others wait for who asks.
+func TestStatOfManyInAnOutage(t *testing.T) {
+	store, all, asked := filled(t, 20, func(*http.Request) s3test.Fault { return s3test.Unavailable })
+	_, errs := store.StatAll(t.Context(), append(all, "a//b"))
+	for i, err := range errs {
+		if i < len(all) && (err == nil || is(err, warehouse.ErrNotFound) || !strings.Contains(err.Error(), all[i])) || i == len(all) && !is(err, warehouse.ErrInvalidKey) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if lists, looks := asked["GET"].Load(), asked["HEAD"].Load(); lists != int64(quick.Tries) || looks > 0 {
+		t.Errorf("%d lists, %d looks", lists, looks)
+	}
+}
+
 // answering answers what a batch is asked with a status and a body, and passes all else on.
 func answering(t *testing.T, n, status int, body string) (store *s3.Store, keys []string, batches *atomic.Int64) {
 	t.Helper()

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,13 @@ func (s *Store) StatAll(ctx context.Context, keys []string) ([]warehouse.Info, [
 	slices.SortFunc(asked, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
 	left := asked
 	for len(left) >= worth {
-		told := s.statPage(ctx, keys, left, infos, errs)
+		told, err := s.statPage(ctx, keys, left, infos, errs)
+		if err != nil && !listless(err) {
+			for _, i := range left {
+				errs[i] = failed(keys[i], err)
+			}
+			return infos, errs
+		}
 		left = left[told:]
 		if told < worth {
 			break
@@ -39,20 +46,26 @@ func (s *Store) StatAll(ctx context.Context, keys []string) ([]warehouse.Info, [
 	return infos, errs
 }
 
+// listless tells of a list that failed whether objects may be there to be looked at without:
+// lists are refused, or are none.
+func listless(err error) bool {
+	return errors.Is(meaning(err), warehouse.ErrDenied) || errors.Is(err, errList) || errors.Is(err, errEndless)
+}
+
 // statPage looks for some of keys, which ascend, in one page of a list, and tells of how
 // many of them that told: none, when it failed.
-func (s *Store) statPage(ctx context.Context, keys []string, asked []int, infos []warehouse.Info, errs []error) (told int) {
+func (s *Store) statPage(ctx context.Context, keys []string, asked []int, infos []warehouse.Info, errs []error) (told int, err error) {
 	first, last := *s.object(keys[asked[0]]), *s.object(keys[asked[len(asked)-1]])
 	l := lister{prefix: common(first, last), after: before(first)}
 	page, err := s.page(ctx, l)
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	there := make(map[string]warehouse.Info, len(page.Contents))
 	for _, o := range page.Contents {
 		name, err := l.next(page, o)
 		if err != nil {
-			return 0
+			return 0, err
 		}
 		there[name] = info(o.Size, o.ETag, o.LastModified)
 	}
@@ -67,7 +80,7 @@ func (s *Store) statPage(ctx context.Context, keys []string, asked []int, infos 
 		}
 		told++
 	}
-	return told
+	return told, nil
 }
 
 // common is what two names begin with, to the end of a letter.
