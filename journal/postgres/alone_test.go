@@ -88,7 +88,7 @@ func TestJoinAgain(t *testing.T) {
 	end(t, url, first)
 	again := first
 	for again == first || again == 0 {
-		again = count(joined+` AND granted`)
+		again = count(joined + ` AND granted`)
 	}
 	_, err = other.Alone(t.Context())
 	wantLocked(t, err, "1 server runs")
