@@ -12,11 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
+	"puddle/internal/awsconfig"
 	"puddle/rest/access/vended"
 )
 
@@ -58,17 +57,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	if region == "" && o.Endpoint != "" {
 		region = "us-east-1" // what a service that knows no regions takes
 	}
-	load := []func(*awsconfig.LoadOptions) error{
-		awsconfig.WithRegion(region),
-		awsconfig.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(tryTime)),
-		awsconfig.WithRetryer(func() aws.Retryer {
-			return retry.NewStandard(func(so *retry.StandardOptions) { so.MaxAttempts, so.MaxBackoff = tries, time.Second })
-		}),
-	}
-	if o.AccessKeyID != "" {
-		load = append(load, awsconfig.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(o.AccessKeyID, o.SecretAccessKey, "")))
-	}
-	c, err := awsconfig.LoadDefaultConfig(ctx, load...)
+	c, err := awsconfig.Load(ctx, region, o.AccessKeyID, o.SecretAccessKey)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +69,10 @@ func New(ctx context.Context, o Options) (*Service, error) {
 		s.extern = aws.String(o.ExternalID)
 	}
 	s.client = sts.NewFromConfig(c, func(so *sts.Options) {
+		so.Retryer = retry.NewStandard(func(ro *retry.StandardOptions) { ro.MaxAttempts, ro.MaxBackoff = tries, time.Second })
+		if plain, ok := c.HTTPClient.(*awshttp.BuildableClient); ok {
+			so.HTTPClient = plain.WithTimeout(tryTime)
+		}
 		if o.Endpoint != "" {
 			so.BaseEndpoint = aws.String(o.Endpoint)
 		}
@@ -100,14 +93,10 @@ func (s *Service) Issue(ctx context.Context, session, policy string) (vended.Cre
 	if made.Credentials == nil {
 		return vended.Credentials{}, errors.New("sts: AssumeRole answered no credentials")
 	}
-	c := vended.Credentials{
+	return vended.Credentials{
 		AccessKeyID: aws.ToString(made.Credentials.AccessKeyId), SecretAccessKey: aws.ToString(made.Credentials.SecretAccessKey),
 		SessionToken: aws.ToString(made.Credentials.SessionToken), Expires: aws.ToTime(made.Credentials.Expiration),
-	}
-	if c.AccessKeyID == "" || c.SecretAccessKey == "" || c.SessionToken == "" || c.Expires.IsZero() {
-		return vended.Credentials{}, errors.New("sts: AssumeRole answered credentials that are not complete")
-	}
-	return c, nil
+	}, nil
 }
 
 // told is an error without what may be secret in it: the text of a refused signature

@@ -43,7 +43,7 @@ func TestIssue(t *testing.T) {
 	s := service(t, store.Endpoint, func(o *sts.Options) { o.ExternalID = "x" })
 	// A name beyond what STS takes as it stands.
 	text := policy(t, vended.Place{Bucket: "lake", Prefix: `wh/"世"/`})
-	session := vended.Session("token:étl", "0193a2c4-0000-7000-8000-000000000001")
+	session := vended.Session{Actor: "token:étl", Table: "0193a2c4-0000-7000-8000-000000000001"}.Name()
 	made, err := s.Issue(t.Context(), session, text)
 	if err != nil {
 		t.Fatal(err)
@@ -123,5 +123,18 @@ func TestServicesThatNeedLess(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	if _, err := sts.New(t.Context(), sts.Options{}); err == nil {
 		t.Error("nobody is asked")
+	}
+}
+
+// Where STS is says the configuration, not the environment.
+func TestTheEnvironmentNamesNoEndpoint(t *testing.T) {
+	t.Setenv("AWS_ENDPOINT_URL", "http://env.example")
+	t.Setenv("AWS_ENDPOINT_URL_STS", "http://sts.example")
+	t.Setenv("AWS_PROFILE", "none")
+	if at := service(t, "", nil).BaseEndpoint(); at != nil {
+		t.Errorf("it asks %s", *at)
+	}
+	if at := service(t, "http://configured.example", nil).BaseEndpoint(); at == nil || *at != "http://configured.example" {
+		t.Errorf("it asks %v", at)
 	}
 }

@@ -10,22 +10,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/smithy-go/logging"
 
 	"puddle/internal/warehouse"
 )
-
-// load is the SDK's configuration: with keys of its own only what options say counts,
-// else its environment, files, and the machine's identity.
-func load(ctx context.Context, o Options) (aws.Config, error) {
-	with := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(o.Region), awsconfig.WithLogger(logging.Nop{})}
-	if o.AccessKeyID != "" {
-		with = append(with, awsconfig.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(o.AccessKeyID, o.SecretAccessKey, "")))
-	}
-	return awsconfig.LoadDefaultConfig(ctx, with...)
-}
 
 // speaker is a client of HTTP from that of the SDK's configuration.
 type speaker func(from aws.HTTPClient, limits Limits) aws.HTTPClient

@@ -109,8 +109,13 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// Where a bucket is: in the host of a URL, or in its path.
+// Where a bucket is: in the host of a URL, or in its path, whatever the environment says.
 func TestAddressing(t *testing.T) {
+	for name, value := range map[string]string{
+		"AWS_ENDPOINT_URL": "http://env.example", "AWS_ENDPOINT_URL_S3": "http://s3.example", "AWS_USE_DUALSTACK_ENDPOINT": "true", "AWS_PROFILE": "none",
+	} {
+		t.Setenv(name, value)
+	}
 	for _, c := range []struct {
 		o          s3.Options
 		host, path string

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"puddle/internal/awsconfig"
 	"puddle/internal/warehouse"
 )
 
@@ -52,7 +53,7 @@ func New(ctx context.Context, o Options) (*Service, error) { return open(ctx, o,
 
 func open(ctx context.Context, o Options, speaks speaker) (*Service, error) {
 	limits := o.Limits.orDefault()
-	c, err := load(ctx, o)
+	c, err := awsconfig.Load(ctx, o.Region, o.AccessKeyID, o.SecretAccessKey)
 	if err != nil {
 		return nil, err
 	}
