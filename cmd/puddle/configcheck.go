@@ -71,10 +71,8 @@ func said(c config.Config) (lines []string) {
 	if c.Journal.Archive == string(archive.Off) {
 		lines = append(lines, "warning: "+notArchived)
 	}
-	for _, w := range c.Warehouses {
-		if endpoint := w.S3.Service.Exposed(); endpoint != "" {
-			lines = append(lines, fmt.Sprintf("warning: warehouse %s: %s (%s)", w.Name, unsecured, endpoint))
-		}
+	for _, e := range exposures(c) {
+		lines = append(lines, fmt.Sprintf("warning: %s: %s (%s)", e.whose, unsecured, e.endpoint))
 	}
 	return append(lines, fmt.Sprintf("data in %s, served at %s: the configuration is good", c.DataDir, c.Server.Addr))
 }

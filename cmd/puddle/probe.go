@@ -34,6 +34,9 @@ func (n *node) probeStores(ctx context.Context) error {
 	if n.purpose != serving && n.purpose != changing {
 		return nil
 	}
+	for _, e := range exposures(n.config) {
+		n.log.Warn().Str("of", e.whose).Str("endpoint", e.endpoint).Msg(unsecured)
+	}
 	var all sync.WaitGroup
 	errs, slots := make([]error, len(n.warehouses)), make(chan struct{}, probesAtOnce)
 	for i, w := range n.warehouses {
@@ -48,9 +51,6 @@ func (n *node) probeStores(ctx context.Context) error {
 }
 
 func (n *node) probeWarehouse(ctx context.Context, w *warehouse) error {
-	if endpoint := w.S3.Service.Exposed(); endpoint != "" {
-		n.log.Warn().Str("warehouse", w.Name).Str("endpoint", endpoint).Msg(unsecured)
-	}
 	for i, place := range w.Places() {
 		if place.IsFolder() {
 			continue
@@ -106,8 +106,28 @@ func tells(r probe.Report) []string {
 	return all
 }
 
-// unsecured is what is said of an object store that is reached over a network without TLS.
-const unsecured = "the object store is reached without TLS: what is read and written can be seen and changed on the way"
+// unsecured is what is said of an exposure.
+const unsecured = "an endpoint of the object store is reached without TLS: what goes there and comes back, credentials too, can be seen and changed on the way"
+
+// exposure is an endpoint of an object store, or of STS, that is reached over a network
+// without TLS.
+type exposure struct{ whose, endpoint string }
+
+// exposures are those of warehouses and external warehouses.
+func exposures(c config.Config) (all []exposure) {
+	add := func(whose string, s config.S3) {
+		for _, endpoint := range s.Exposed() {
+			all = append(all, exposure{whose, endpoint})
+		}
+	}
+	for _, w := range c.Warehouses {
+		add("warehouse "+w.Name, w.S3)
+	}
+	for _, e := range c.Externals {
+		add("external warehouse "+e.Name, e.S3)
+	}
+	return all
+}
 
 // suits judges the store of a warehouse's own root. In the others are files with names of
 // their own only, and without a journal that is kept there is nothing to protect.

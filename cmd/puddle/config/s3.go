@@ -131,11 +131,17 @@ func inStore(places []Place) bool {
 	return false
 }
 
-// Exposed is the endpoint where requests go to it over a network without TLS, else empty.
-func (s Service) Exposed() string {
-	u, err := url.Parse(s.Endpoint)
-	if err != nil || u.Scheme != "http" || isLoopback(u.Hostname()) {
-		return ""
+// Exposed are the endpoints to which requests go over a network without TLS: its own, and
+// that of STS.
+func (s S3) Exposed() (endpoints []string) {
+	all := []string{s.Service.Endpoint}
+	if sts, _ := s.STS(); s.Vended.Enabled && sts != s.Service.Endpoint {
+		all = append(all, sts)
 	}
-	return s.Endpoint
+	for _, endpoint := range all {
+		if u, err := url.Parse(endpoint); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
+			endpoints = append(endpoints, endpoint)
+		}
+	}
+	return endpoints
 }

@@ -82,8 +82,20 @@ func TestExposedObjectStores(t *testing.T) {
 		"": false, "https://s3.example.org": false, "http://127.0.0.1:9000": false, "http://localhost:9000": false, "http://[::1]:9000": false,
 		"http://minio:9000": true, "http://10.0.0.1": true,
 	} {
-		if got := (Service{Endpoint: endpoint}).Exposed(); (got != "") != want {
+		if got := (S3{Service: Service{Endpoint: endpoint}}).Exposed(); (len(got) == 1 && got[0] == endpoint) != want {
 			t.Errorf("%s: %q", endpoint, got)
+		}
+		apart := S3{Service: Service{Endpoint: "https://store"}, Vended: Vended{Endpoint: endpoint}}
+		if got := apart.Exposed(); len(got) != 0 {
+			t.Errorf("STS that nobody asks: %q", got)
+		}
+		apart.Vended.Enabled = true
+		if got := apart.Exposed(); (len(got) == 1 && got[0] == endpoint) != want {
+			t.Errorf("STS %s: %q", endpoint, got)
+		}
+		apart.Service.Endpoint = endpoint
+		if got := apart.Exposed(); len(got) > 1 {
+			t.Errorf("%q", got)
 		}
 	}
 }
