@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"puddle/internal/warehouse"
 )
 
 // ErrUnfit: no policy can be made for the places. The text says why and may be shown.
@@ -27,6 +29,8 @@ func (p Place) check() error {
 		return fmt.Errorf("%w: %q is no bucket", ErrUnfit, p.Bucket)
 	case p.Prefix == "" || p.Prefix == "/" || !strings.HasSuffix(p.Prefix, "/"):
 		return fmt.Errorf("%w: %q is no folder of bucket %s", ErrUnfit, p.Prefix, p.Bucket)
+	case strings.Contains("/"+p.Prefix, "/"+warehouse.ReservedFolder+"/"):
+		return fmt.Errorf("%w: the location s3://%s/%s is in a folder %s, which is a catalog's own", ErrUnfit, p.Bucket, strings.TrimSuffix(p.Prefix, "/"), warehouse.ReservedFolder)
 	case !utf8.ValidString(p.Prefix):
 		return fmt.Errorf("%w: %q is no valid UTF-8", ErrUnfit, p.Prefix)
 	case strings.ContainsAny(p.Prefix, "*?") || strings.Contains(p.Prefix, "${"):

@@ -10,6 +10,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"puddle/internal/warehouse"
 )
 
 // MaxPolicy is how many characters a session's policy may have
@@ -143,8 +145,20 @@ func (p *Policy) builtIn(f Fields) document {
 			Condition: map[string]map[string][]string{"StringLike": {"s3:prefix": b.Prefixes}},
 		})
 	}
-	d.Statement = append(d.Statement, statement{Effect: "Allow", Action: []string{"s3:GetBucketLocation"}, Resource: buckets})
+	d.Statement = append(d.Statement,
+		statement{Effect: "Allow", Action: []string{"s3:GetBucketLocation"}, Resource: buckets},
+		statement{Effect: "Deny", Action: []string{"s3:*"}, Resource: reserved(buckets)},
+	)
 	return d
+}
+
+// reserved is all that catalogs keep for themselves in buckets, wherever they are: a place
+// that somebody registers may be above another's.
+func reserved(buckets []string) (all []string) {
+	for _, bucket := range buckets {
+		all = append(all, bucket+"/"+warehouse.ReservedFolder+"/*", bucket+"/*/"+warehouse.ReservedFolder+"/*")
+	}
+	return all
 }
 
 // ascii writes the other characters of a JSON text as escapes: STS takes few of them.
