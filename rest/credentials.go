@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,6 +47,14 @@ func (w *Warehouse) objectsOf(r catalog.Reach) ObjectStore {
 	return w.Objects
 }
 
+// readOnly is why nobody may change anything; nil: they may.
+func (w *Warehouse) readOnly() error {
+	if w.ReadOnly == nil {
+		return nil
+	}
+	return w.ReadOnly()
+}
+
 // delegates tells whether the client asks for credentials, and any can be had.
 func (c *call) delegates() bool {
 	values := c.request.Header[delegationHeader]
@@ -72,6 +81,7 @@ type credential struct {
 type grant struct {
 	config map[string]string // what the object store needs, credentials included
 	reach  catalog.Reach
+	end    time.Time // of the credentials
 }
 
 // vend makes the credentials for where a table lies; nil when there are none to be had
@@ -82,14 +92,14 @@ func (c *call) vend(id journal.Identifier, reach catalog.Reach) (*grant, error) 
 		return nil, nil
 	}
 	mode := vended.ReadWrite
-	if reach.ReadOnly {
+	if reach.ReadOnly || c.warehouse.readOnly() != nil {
 		mode = vended.ReadOnly
 	}
 	places := make([]vended.Place, len(reach.Grounds))
 	for i, g := range reach.Grounds {
 		places[i] = vended.Place{Bucket: g.Bucket, Prefix: g.Prefix}
 	}
-	made, err := storage.Vendor.Vend(c.ctx, vended.Session(string(c.caller.Actor), reach.UUID.String()), mode, places...)
+	made, err := storage.Vendor.Vend(c.ctx, vended.Session{Actor: string(c.caller.Actor), Table: reach.UUID.String()}, mode, places...)
 	switch {
 	case errors.Is(err, vended.ErrUnfit):
 		return nil, &catalog.Error{Code: catalog.Unsupported, Message: "Table " + id.String() + ": " + err.Error(), Err: err}
@@ -105,7 +115,7 @@ func (c *call) vend(id journal.Identifier, reach catalog.Reach) (*grant, error) 
 		"s3.session-token-expires-at-ms": strconv.FormatInt(made.Expires.UnixMilli(), 10),
 	}
 	maps.Copy(config, storage.Config)
-	return &grant{config, reach}, nil
+	return &grant{config, reach, made.Expires}, nil
 }
 
 // each is a credential for each place of the table: DuckDB goes by their prefixes.

@@ -20,6 +20,7 @@ type sts struct {
 	sessions []string // guarded by mu
 	policies []string // guarded by mu
 	err      error    // guarded by mu: what it fails with
+	now      func() time.Time
 }
 
 // Issue implements vended.Issuer.
@@ -31,7 +32,7 @@ func (s *sts) Issue(_ context.Context, session, policy string) (vended.Credentia
 	}
 	s.sessions, s.policies = append(s.sessions, session), append(s.policies, policy)
 	n := fmt.Sprint(len(s.policies))
-	return vended.Credentials{AccessKeyID: "KEY-" + n, SecretAccessKey: "HUSH-" + n, SessionToken: "TOKEN-" + n, Expires: time.UnixMilli(4102444800000)}, nil
+	return vended.Credentials{AccessKeyID: "KEY-" + n, SecretAccessKey: "HUSH-" + n, SessionToken: "TOKEN-" + n, Expires: s.now().Add(time.Hour)}, nil
 }
 
 func (s *sts) fail(err error) {
@@ -61,7 +62,8 @@ func serveVending(t testing.TB, change func(*Options)) (*fixture, *sts) {
 	t.Helper()
 	issuer := &sts{}
 	f := serveBucket(t, func(o *Options) {
-		o.Warehouses[0].Objects = ObjectStore{Config: service, Vendor: vended.New(vended.Options{Issuer: issuer, Life: time.Hour})}
+		issuer.now = o.Now
+		o.Warehouses[0].Objects = ObjectStore{Config: service, Vendor: vended.New(vended.Options{Issuer: issuer, Life: time.Hour, Now: o.Now})}
 		if change != nil {
 			change(o)
 		}
@@ -102,7 +104,7 @@ func TestCredentialsAreVended(t *testing.T) {
 	f, issuer := serveVending(t, nil)
 	made := f.delegated(f.do("POST", v1+"/namespaces/n/tables", tableBody("t"), vend))
 	keys := map[string]string{
-		"s3.access-key-id": "KEY-1", "s3.secret-access-key": "HUSH-1", "s3.session-token": "TOKEN-1", "s3.session-token-expires-at-ms": "4102444800000",
+		"s3.access-key-id": "KEY-1", "s3.secret-access-key": "HUSH-1", "s3.session-token": "TOKEN-1", "s3.session-token-expires-at-ms": made.Config["s3.session-token-expires-at-ms"],
 	}
 	maps.Copy(keys, service)
 	equal(t, "credentials", made.Credentials, []credential{{made.Metadata.Location + "/", keys}})
@@ -234,6 +236,28 @@ func TestCase143_NamesThatNoPolicyNames(t *testing.T) {
 			t.Error(policy)
 		}
 	}
+}
+
+// Where nothing may be changed, as while the journal is behind its archive, credentials
+// only read, and none are made to write a staged table.
+func TestCredentialsOfAReadOnlyWarehouse(t *testing.T) {
+	var why error
+	f, issuer := serveVending(t, func(o *Options) { o.Warehouses[0].ReadOnly = func() error { return why } })
+	f.must(200, f.do("POST", tablesPath, asking(t, tableBody("t"), "location", "s3://lake/default/t")))
+	place := vended.Place{Bucket: "lake", Prefix: "default/t/"}
+	write, _ := vended.WritePolicy().For("aws", place)
+	read, _ := vended.ReadPolicy().For("aws", place)
+	f.delegated(f.do("GET", tablePath, "", vend))
+	equal(t, "policy", issuer.policy(), write)
+	why = errors.New("another catalog writes to it")
+	f.delegated(f.do("GET", tablePath, "", vend))
+	equal(t, "policy", issuer.policy(), read)
+	f.must(200, f.do("GET", tablePath+"/credentials", ""))
+	asked := issuer.asked()
+	if message := f.fails(f.do("POST", tablesPath, staging(t, "s", ""), vend), 503, "SlowDownException"); !strings.Contains(message, why.Error()) {
+		t.Error(message)
+	}
+	equal(t, "calls", issuer.asked(), asked)
 }
 
 // The past is read only, and what lies where another table is by now is out of reach.

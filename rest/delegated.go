@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,19 +73,21 @@ func (c *call) made(id journal.Identifier, t catalog.Table) reply {
 	return plain
 }
 
-// staged answers a table that was only staged. Its places are kept for it before any
+// staged answers a table that was only staged. Its places are booked for it before any
 // credentials reach them.
 func (c *call) staged(id journal.Identifier, t catalog.Table) (reply, error) {
 	if !c.delegates() || c.warehouse.Objects.Vendor == nil {
 		return loaded(t), nil
 	}
-	reach, undo, err := c.warehouse.Catalog.Claim(c.ctx, c.caller.Actor, id, t, c.warehouse.Objects.Vendor.Life)
+	if why := c.warehouse.readOnly(); why != nil {
+		return reply{}, &catalog.Error{Code: catalog.Unavailable, Message: "Nothing is staged with credentials: " + why.Error(), Err: why}
+	}
+	booking, err := c.warehouse.Catalog.Book(c.ctx, c.caller.Actor, id, t)
 	if err != nil {
 		return reply{}, err
 	}
-	granted, err := c.vend(id, reach)
+	granted, err := c.vendBooked(id, booking)
 	if err != nil {
-		undo()
 		return reply{}, err
 	}
 	if granted == nil {
@@ -126,14 +129,10 @@ func loadCredentials(c *call) (reply, error) {
 	if !c.warehouse.vends() {
 		return reply{}, &catalog.Error{Code: catalog.Unsupported, Message: "Warehouse " + c.warehouse.Name + " gives no credentials"}
 	}
-	reach, err := c.reachNow(id)
-	if err != nil {
-		return reply{}, err
-	}
 	answer := struct {
 		Credentials []credential `json:"storage-credentials"`
 	}{[]credential{}}
-	granted, err := c.vend(id, reach)
+	granted, err := c.vendNow(id)
 	if err != nil {
 		return reply{}, err
 	}
@@ -145,14 +144,32 @@ func loadCredentials(c *call) (reply, error) {
 	return made, err
 }
 
-// reachNow is that of a table, or of one that the caller has staged and is still writing.
-func (c *call) reachNow(id journal.Identifier) (catalog.Reach, error) {
+// vendNow is vend for a table, or for one that the caller has staged and is still writing.
+func (c *call) vendNow(id journal.Identifier) (*grant, error) {
 	_, reach, err := c.warehouse.Catalog.LoadTableReach(c.ctx, id)
+	if err == nil {
+		return c.vend(id, reach)
+	}
 	var refused *catalog.Error
 	if errors.As(err, &refused) && refused.Code == catalog.NoSuchTable && c.asOf.Seq == 0 && c.warehouse.Objects.Vendor != nil {
-		if staged, ok := c.warehouse.Catalog.Renew(c.caller.Actor, id, c.warehouse.Objects.Vendor.Life); ok {
-			return staged, nil
+		booking, ok, failed := c.warehouse.Catalog.BookAgain(c.ctx, c.caller.Actor, id)
+		if failed != nil {
+			return nil, failed
+		}
+		if ok {
+			return c.vendBooked(id, booking)
 		}
 	}
-	return reach, err
+	return nil, err
+}
+
+// vendBooked is vend for a table whose places are booked, which they stay for as long as
+// credentials reach them.
+func (c *call) vendBooked(id journal.Identifier, booking catalog.Booking) (granted *grant, err error) {
+	var end time.Time
+	defer func() { booking.Settle(end) }()
+	if granted, err = c.vend(id, booking.Reach); granted != nil {
+		end = granted.end
+	}
+	return granted, err
 }

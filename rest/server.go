@@ -63,6 +63,9 @@ type Warehouse struct {
 	Objects ObjectStore
 	// Externals are those of external warehouses, by their names. Optional.
 	Externals map[string]ObjectStore
+	// ReadOnly tells why nothing is changed at the moment, and credentials that are made
+	// only read; nil: changes are. Optional.
+	ReadOnly func() error
 	// Purging tells what the job does that removes the files of dropped tables.
 	// Optional: without it, none runs here.
 	Purging func() Purging

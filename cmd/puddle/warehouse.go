@@ -144,6 +144,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Left:   projections.NewLeft(w.id, n.journal).Past,
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
 		Probe: w.stored(), Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
+		ReadOnly: w.readOnly,
 		Proofs: func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error {
 			if w.readOnly() != nil {

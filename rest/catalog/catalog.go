@@ -59,14 +59,14 @@ type Catalog struct {
 	bases     bases
 	spared    spared
 	sweeps    *sweeps
-	claims    *claims
+	bookings  *bookings
 	past      bool               // AsOf made it
 	present   projections.Reader // of what is true now, if so
 }
 
 // New makes a catalog.
 func New(o Options) *Catalog {
-	return &Catalog{Options: o, documents: &documents{}, claims: &claims{}, sweeps: newSweeps()}
+	return &Catalog{Options: o, documents: &documents{}, bookings: &bookings{}, sweeps: newSweeps()}
 }
 
 // record appends an event. From here on a client that hangs up changes nothing.
@@ -95,6 +95,7 @@ func (c *Catalog) recordAs(ctx context.Context, id uuid.UUID, cause journal.Caus
 	switch {
 	case err == nil:
 		c.bases.note(e, documents)
+		c.bookings.end(e.Moves()...)
 	case c.Unconfirmed != nil && errors.Is(err, journal.ErrUnknownOutcome):
 		if moves := (journal.Event{Body: body}).Moves(); len(moves) > 0 {
 			c.Unconfirmed(context.WithoutCancel(ctx), cause, id, moves)

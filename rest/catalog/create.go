@@ -57,7 +57,10 @@ func (c *Catalog) StageTable(ctx context.Context, t NewTable) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	if err := c.unheld(ctx, t.Identifier, doc, places, c.claims.of(t.By, t.Identifier.Key())...); err != nil {
+	if err := c.untaken(ctx, t.Identifier, doc, places); err != nil {
+		return Table{}, err
+	}
+	if err := c.unbooked(ctx, t.Identifier, doc, places, booker{by: t.By, name: t.Identifier.Key()}); err != nil {
 		return Table{}, err
 	}
 	c.makeFolders(ctx, doc)

@@ -18,19 +18,34 @@ import (
 // What those with it hold, which change in the same event, is left to the recorder
 // as well. AlreadyExists, Unavailable.
 func (c *Catalog) unheld(ctx context.Context, id journal.Identifier, doc version, places []journal.Place, with ...uuid.UUID) error {
+	if err := c.untaken(ctx, id, doc, places, with...); err != nil {
+		return err
+	}
+	return c.unbooked(ctx, id, doc, places, booker{tables: append(slices.Clip(with), doc.UUID())})
+}
+
+// untaken refuses places that are recorded for others than those with it.
+func (c *Catalog) untaken(ctx context.Context, id journal.Identifier, doc version, places []journal.Place, with ...uuid.UUID) error {
+	path, holder, err := c.taken(ctx, places, doc.UUID(), with...)
+	if path != "" {
+		return overlapping(id, doc, path, holder)
+	}
+	return err
+}
+
+// taken answers which of a table's places is recorded for another, and for whom; none is
+// empty. Unavailable.
+func (c *Catalog) taken(ctx context.Context, places []journal.Place, table uuid.UUID, with ...uuid.UUID) (path string, holder uuid.UUID, err error) {
 	for _, place := range places {
-		holder, taken, err := c.Reader.PlaceHolder(ctx, place.Path, doc.UUID())
+		holder, taken, err := c.Reader.PlaceHolder(ctx, place.Path, table)
 		if err != nil {
-			return reading(err)
+			return "", uuid.Nil, reading(err)
 		}
 		if taken && !slices.Contains(with, holder) {
-			return overlapping(id, doc, place.Path, holder)
-		}
-		if other, kept := c.claims.at(place.Path, c.Now, append(with, doc.UUID())...); kept {
-			return claimed(id, doc, place.Path, other)
+			return place.Path, holder, nil
 		}
 	}
-	return nil
+	return "", uuid.Nil, nil
 }
 
 // outdone turns the recorder's refusal of a place into an answer in the words of

@@ -121,7 +121,8 @@ func (c *Catalog) reach(doc *metadata.Document) (Reach, error) {
 }
 
 // ownedBy refuses a ground that is not the table's: recorded for it, and overlapping no
-// place that is recorded or kept for another, also not by now when this is the past.
+// place that is recorded for another, also not by now when this is the past, or is booked
+// since. What is recorded now counts more than what is booked, here or in a replica.
 func (c *Catalog) ownedBy(ctx context.Context, g Ground, table uuid.UUID) error {
 	path := "//" + g.Bucket + "/" + g.Prefix
 	holder, taken, err := c.Reader.PlaceHolder(ctx, path, uuid.Nil)
@@ -131,21 +132,30 @@ func (c *Catalog) ownedBy(ctx context.Context, g Ground, table uuid.UUID) error 
 	if !taken || holder != table {
 		return refuse(Unsupported, "The location %s is not recorded as that of the table", strings.TrimSuffix(g.URL, "/"))
 	}
-	readers := []projections.Reader{c.Reader}
-	if c.past {
-		readers = append(readers, c.present)
+	if err := alone(ctx, c.Reader, g, path, table); err != nil || !c.past {
+		return err
 	}
-	for _, reader := range readers {
-		other, taken, err := reader.PlaceHolder(ctx, path, table)
-		if err != nil {
-			return reading(err)
-		}
-		if taken {
-			return refuse(Unsupported, "The location %s is another table's or view's (%s)", strings.TrimSuffix(g.URL, "/"), other)
-		}
+	if err := alone(ctx, c.present, g, path, table); err != nil {
+		return err
 	}
-	if _, kept := c.claims.at(path, c.Now, table); kept {
-		return refuse(Unsupported, "The location %s is kept for another table", strings.TrimSuffix(g.URL, "/"))
+	if holder, _, err = c.present.PlaceHolder(ctx, path, uuid.Nil); err != nil {
+		return reading(err)
+	}
+	_, is, err := c.bookedAt(ctx, path, booker{tables: []uuid.UUID{table}})
+	if err == nil && is && holder != table {
+		return refuse(Unsupported, "The location %s is booked for another table", strings.TrimSuffix(g.URL, "/"))
+	}
+	return err
+}
+
+// alone refuses a ground at a path that overlaps what is recorded for another.
+func alone(ctx context.Context, reader projections.Reader, g Ground, path string, table uuid.UUID) error {
+	other, taken, err := reader.PlaceHolder(ctx, path, table)
+	if err != nil {
+		return reading(err)
+	}
+	if taken {
+		return refuse(Unsupported, "The location %s is another table's or view's (%s)", strings.TrimSuffix(g.URL, "/"), other)
 	}
 	return nil
 }

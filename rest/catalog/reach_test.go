@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"puddle/internal/warehouse"
-	"puddle/journal"
 	"puddle/rest/metadata"
 )
 
@@ -105,28 +104,5 @@ func TestReach(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", test.location, reach.Grounds[i], want)
 			}
 		}
-	}
-}
-
-// Claims are bounded, and those that ended make room.
-func TestClaimsAreBounded(t *testing.T) {
-	var c claims
-	free := func([]journal.Place) bool { return false }
-	now := time.Unix(0, 0)
-	keep := func(until time.Time) error {
-		_, _, err := c.keep(kept{table: uuid.New(), until: until}, now, free, nil)
-		return err
-	}
-	for range maxClaims {
-		if err := keep(now.Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := keep(now.Add(time.Hour)); err == nil {
-		t.Error("one more is kept")
-	}
-	now = now.Add(2 * time.Hour)
-	if err := keep(now.Add(time.Hour)); err != nil || len(c.held) != 1 {
-		t.Error(err, len(c.held))
 	}
 }

@@ -23,7 +23,8 @@ func policyFor(t *testing.T, p *Policy, places ...Place) string {
 func TestPolicies(t *testing.T) {
 	place := Place{"lake", "wh/t/"}
 	const lists = `{"Effect":"Allow","Action":["s3:ListBucket"],"Resource":["arn:aws:s3:::lake"],"Condition":{"StringLike":{"s3:prefix":["wh/t/*"]}}},` +
-		`{"Effect":"Allow","Action":["s3:GetBucketLocation"],"Resource":["arn:aws:s3:::lake"]}]}`
+		`{"Effect":"Allow","Action":["s3:GetBucketLocation"],"Resource":["arn:aws:s3:::lake"]},` +
+		`{"Effect":"Deny","Action":["s3:*"],"Resource":["arn:aws:s3:::lake/_puddle/*","arn:aws:s3:::lake/*/_puddle/*"]}]}`
 	for _, c := range []struct {
 		policy *Policy
 		want   string
@@ -46,7 +47,7 @@ func TestPolicies(t *testing.T) {
 func TestCase143_PlacesThatNoPolicyNames(t *testing.T) {
 	for _, place := range []Place{
 		{"lake", "wh/*.*/"}, {"lake", "wh/t?/"}, {"lake", "wh/${aws:username}/"}, {"lake", ""}, {"lake", "/"}, {"lake", "wh/t"},
-		{"la*ke", "wh/t/"}, {"", "wh/t/"}, {"lake/wh", "t/"}, {"lake", "wh/\xff/"},
+		{"la*ke", "wh/t/"}, {"", "wh/t/"}, {"lake/wh", "t/"}, {"lake", "wh/\xff/"}, {"lake", "_puddle/"}, {"lake", "wh/_puddle/t/"},
 	} {
 		for _, p := range []*Policy{ReadPolicy(), WritePolicy()} {
 			if text, err := p.For("aws", Place{"lake", "good/"}, place); !errors.Is(err, ErrUnfit) || text != "" {
@@ -142,14 +143,23 @@ func TestPartition(t *testing.T) {
 	}
 }
 
+// The names of sessions are those of their actors where they can be, and differ where the
+// actors do.
 func TestSessions(t *testing.T) {
 	const id = "0193a2c4-0000-7000-8000-000000000001"
+	seen := map[string]string{}
 	for actor, want := range map[string]string{
-		"token:etl": "token-etl@" + id, "anonymous": "anonymous@" + id, "cli:é b": "cli---b@" + id, "": "@" + id,
-		strings.Repeat("x", 100): strings.Repeat("x", 27) + "@" + id,
+		"token:etl": "token-etl@" + id, "anonymous": "anonymous@" + id, "": "@" + id, "cli:é b": "cli:--b-", "cli:è b": "cli---b-",
+		"token:a:b": "token-a-b-", "token:a-b": "token-a-b@" + id,
+		strings.Repeat("x", 100): strings.Repeat("x", 18) + "-", strings.Repeat("x", 99) + "y": strings.Repeat("x", 18) + "-",
 	} {
-		if got := Session(actor, id); got != want || len(got) > 64 || !regexp.MustCompile(`^[\w+=,.@-]+$`).MatchString(got) {
-			t.Errorf("%s: %s", actor, got)
+		name := Session{actor, id}.Name()
+		if !strings.HasPrefix(name, strings.Replace(want, ":", "-", 1)) || !strings.HasSuffix(name, "@"+id) || len(name) > 64 || !regexp.MustCompile(`^[\w+=,.@-]+$`).MatchString(name) {
+			t.Errorf("%s: %s", actor, name)
 		}
+		if other, is := seen[name]; is {
+			t.Errorf("%s and %s are both %s", actor, other, name)
+		}
+		seen[name] = actor
 	}
 }

@@ -1,17 +1,31 @@
 package vended
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
 
 // maxSession is how long the name of a session may be.
 const maxSession = 64
 
-// Session names who holds credentials, and of what: the object store's own log shows
-// it. Characters that no session may have become hyphens.
-func Session(actor, table string) string {
-	table = strings.Map(ofSession, table)
+// Session is who gets credentials, and for which table: nobody else gets the same.
+type Session struct{ Actor, Table string }
+
+// Name is what the object store's own log shows of a session: actor@table, in characters
+// that it may have. Of an actor who is too long or has others, beyond the colon of its
+// kind, a part is shown and a digest, which tells it from those that begin alike.
+func (s Session) Name() string {
+	table := strings.Map(ofSession, s.Table)
 	table = table[:min(len(table), maxSession-1)]
-	actor = strings.Map(ofSession, actor)
-	return actor[:min(len(actor), maxSession-1-len(table))] + "@" + table
+	actor, room := strings.Map(ofSession, strings.Replace(s.Actor, ":", "-", 1)), maxSession-1-len(table)
+	if len(actor) > room || actor != strings.Replace(s.Actor, ":", "-", 1) {
+		sum := sha256.Sum256([]byte(s.Actor))
+		digest := "-" + hex.EncodeToString(sum[:4])
+		digest = digest[:min(len(digest), room)]
+		actor = actor[:min(len(actor), room-len(digest))] + digest
+	}
+	return actor + "@" + table
 }
 
 func ofSession(r rune) rune {

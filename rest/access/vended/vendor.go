@@ -59,7 +59,7 @@ type Vendor struct {
 // grant is what credentials are for: a session, and the SHA-256 of its policy, which
 // says mode and places.
 type grant struct {
-	session string
+	session Session
 	policy  [sha256.Size]byte
 }
 
@@ -96,7 +96,7 @@ func New(o Options) *Vendor {
 // Vend answers credentials of a session that reach the places, and nothing else, with a
 // good part of their life left. ErrUnfit when no policy can be made; the cause of ctx
 // when that ends first; all other errors are the issuer's.
-func (v *Vendor) Vend(ctx context.Context, session string, mode Mode, places ...Place) (Credentials, error) {
+func (v *Vendor) Vend(ctx context.Context, session Session, mode Mode, places ...Place) (Credentials, error) {
 	policy := v.Read
 	if mode == ReadWrite {
 		policy = v.Write
@@ -112,7 +112,7 @@ func (v *Vendor) Vend(ctx context.Context, session string, mode Mode, places ...
 }
 
 // ask answers from memory, or waits for the issuer.
-func (v *Vendor) ask(ctx context.Context, session, policy string) (Credentials, Outcome, error) {
+func (v *Vendor) ask(ctx context.Context, session Session, policy string) (Credentials, Outcome, error) {
 	known, f := v.find(ctx, session, policy)
 	if f == nil {
 		return known, Cached, nil
@@ -129,7 +129,7 @@ func (v *Vendor) ask(ctx context.Context, session, policy string) (Credentials, 
 }
 
 // find answers what is kept and still good, or the call that makes it anew.
-func (v *Vendor) find(ctx context.Context, session, policy string) (Credentials, *flight) {
+func (v *Vendor) find(ctx context.Context, session Session, policy string) (Credentials, *flight) {
 	g := grant{session, sha256.Sum256([]byte(policy))}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -158,7 +158,7 @@ func (v *Vendor) least() time.Duration { return min(max(v.Life/4, minLeft), v.Li
 func (v *Vendor) issue(ctx context.Context, g grant, policy string, f *flight) {
 	defer close(f.done)
 	began := time.Now()
-	f.made, f.err = v.Issuer.Issue(ctx, g.session, policy)
+	f.made, f.err = v.Issuer.Issue(ctx, g.session.Name(), policy)
 	v.Took(time.Since(began))
 	if f.err == nil && (f.made.AccessKeyID == "" || f.made.SecretAccessKey == "" || f.made.SessionToken == "" || f.made.Expires.IsZero()) {
 		f.err = errors.New("the issuer answered credentials that are not whole")

@@ -50,9 +50,9 @@ func TestCredentialsAreKept(t *testing.T) {
 		var told []Outcome
 		i := &issuer{life: time.Hour}
 		v := newVendor(i, &told)
-		vend := func(session string, mode Mode, places ...Place) string {
+		vend := func(actor string, mode Mode, places ...Place) string {
 			t.Helper()
-			c, err := v.Vend(t.Context(), session, mode, places...)
+			c, err := v.Vend(t.Context(), Session{actor, "t"}, mode, places...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,14 +92,14 @@ func TestConcurrentAsksAreOne(t *testing.T) {
 		answers := make(chan string, 10)
 		for range 10 {
 			go func() {
-				c, _ := v.Vend(t.Context(), "s", ReadOnly, here)
+				c, _ := v.Vend(t.Context(), Session{"s", "t"}, ReadOnly, here)
 				answers <- c.AccessKeyID
 			}()
 		}
 		hasty, leave := context.WithCancel(t.Context())
 		gone := make(chan error)
 		go func() {
-			_, err := v.Vend(hasty, "s", ReadOnly, here)
+			_, err := v.Vend(hasty, Session{"s", "t"}, ReadOnly, here)
 			gone <- err
 		}()
 		synctest.Wait()
@@ -119,18 +119,36 @@ func TestConcurrentAsksAreOne(t *testing.T) {
 	})
 }
 
+// Two actors whose sessions could be called alike share nothing.
+func TestActorsWithLongNames(t *testing.T) {
+	v := newVendor(&issuer{life: time.Hour}, nil)
+	seen := map[Credentials]string{}
+	for _, actor := range []string{"token:a-b", "token:a:b", "token:" + strings.Repeat("x", 40) + "1", "token:" + strings.Repeat("x", 40) + "2"} {
+		c, err := v.Vend(t.Context(), Session{actor, "0193a2c4-0000-7000-8000-000000000001"}, ReadOnly, here)
+		if err != nil || seen[c] != "" {
+			t.Errorf("%s has the credentials of %s, %v", actor, seen[c], err)
+		}
+		for other := range seen {
+			if other.SessionToken == c.SessionToken {
+				t.Errorf("%s has the session of %s", actor, seen[other])
+			}
+		}
+		seen[c] = actor
+	}
+}
+
 func TestFailuresAreNotKept(t *testing.T) {
 	var told []Outcome
 	i := &issuer{life: time.Hour, err: errors.New("no")}
 	v := newVendor(i, &told)
-	if _, err := v.Vend(t.Context(), "s", ReadOnly, here); !errors.Is(err, i.err) {
+	if _, err := v.Vend(t.Context(), Session{"s", "t"}, ReadOnly, here); !errors.Is(err, i.err) {
 		t.Error(err)
 	}
 	i.err = nil
-	if _, err := v.Vend(t.Context(), "s", ReadOnly, here); err != nil {
+	if _, err := v.Vend(t.Context(), Session{"s", "t"}, ReadOnly, here); err != nil {
 		t.Error(err)
 	}
-	if _, err := v.Vend(t.Context(), "s", ReadOnly, Place{"lake", "*/"}); !errors.Is(err, ErrUnfit) {
+	if _, err := v.Vend(t.Context(), Session{"s", "t"}, ReadOnly, Place{"lake", "*/"}); !errors.Is(err, ErrUnfit) {
 		t.Error(err)
 	}
 	if got := fmt.Sprint(told); got != "[failed issued refused]" {
@@ -142,7 +160,7 @@ func TestKeptCredentialsAreBounded(t *testing.T) {
 	i := &issuer{life: time.Hour}
 	v := newVendor(i, nil)
 	for n := range 2 * maxKept {
-		if _, err := v.Vend(t.Context(), fmt.Sprint(n), ReadOnly, here); err != nil {
+		if _, err := v.Vend(t.Context(), Session{fmt.Sprint(n), "t"}, ReadOnly, here); err != nil {
 			t.Fatal(err)
 		}
 	}

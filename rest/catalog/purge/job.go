@@ -131,6 +131,7 @@ func (j *Job) Wake() {
 // Run removes what is due, waits for what will be, and so on until ctx ends. It
 // never gives up: errors are told to Observe and shown by Progress.
 func (j *Job) Run(ctx context.Context) {
+	ctx = warehouse.InBackground(ctx)
 	j.sweep(ctx)
 	for ctx.Err() == nil {
 		next, err := j.round(ctx)
