@@ -33,6 +33,7 @@ func openPlaces(ctx context.Context, w config.Warehouse, took rest.StoreTimes) (
 				if service, err = s3.New(ctx, serviceOptions(w.S3.Service)); err != nil {
 					return roots, closers, fmt.Errorf("warehouse %s: %w", w.Name, err)
 				}
+				closers = append(closers, service.Close)
 			}
 			opened.Store, opened.Revalidate = measureBucket(service.Store(place.Location), took), w.S3.Revalidate
 		}

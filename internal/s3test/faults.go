@@ -27,7 +27,7 @@ const (
 	Failed      Fault = "failed"       // 500 InternalError, and nothing was done
 	FailedAfter Fault = "failed-after" // it is done, and 500 InternalError
 	Conflict    Fault = "conflict"     // 409 ConditionalRequestConflict to a put, and nothing was done
-	Expired     Fault = "expired"      // 403 ExpiredToken, and nothing was done
+	Expired     Fault = "expired"      // 400 ExpiredToken, and nothing was done
 	Denied      Fault = "denied"       // 403 AccessDenied, and nothing was done
 	Twice       Fault = "twice"        // it is done twice, and the second reply comes
 	Truncated   Fault = "truncated"    // the connection ends in the middle of the reply's body
@@ -124,7 +124,7 @@ func (f Fault) refusal() (status int, code string) {
 	case Conflict:
 		return http.StatusConflict, "ConditionalRequestConflict"
 	case Expired:
-		return http.StatusForbidden, "ExpiredToken"
+		return http.StatusBadRequest, "ExpiredToken"
 	case Denied:
 		return http.StatusForbidden, "AccessDenied"
 	}

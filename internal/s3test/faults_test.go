@@ -30,7 +30,7 @@ func TestFaults(t *testing.T) {
 		status int // 0: none, or not all of the body
 	}{
 		{s3test.None, 1, 200}, {s3test.Refused, 0, 0}, {s3test.Lost, 1, 0}, {s3test.Unavailable, 0, 503}, {s3test.Failed, 0, 500},
-		{s3test.FailedAfter, 1, 500}, {s3test.Conflict, 0, 409}, {s3test.Expired, 0, 403}, {s3test.Denied, 0, 403}, {s3test.Twice, 2, 200},
+		{s3test.FailedAfter, 1, 500}, {s3test.Conflict, 0, 409}, {s3test.Expired, 0, 400}, {s3test.Denied, 0, 403}, {s3test.Twice, 2, 200},
 		{s3test.Truncated, 1, 0}, {s3test.Drip, 1, 200}, {s3test.Late, 0, 0},
 	} {
 		t.Run(string(c.fault), func(t *testing.T) {

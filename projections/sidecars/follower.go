@@ -72,7 +72,7 @@ type Progress struct {
 func Follow(o Options) *Follower { return follow(newWork(o)) }
 
 func follow(w work) *Follower {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(warehouse.InBackground(context.Background()))
 	f := &Follower{wake: make(chan struct{}, 1), asks: make(chan ask), cancel: cancel, done: make(chan struct{})}
 	f.work = w
 	f.Wake()

@@ -115,6 +115,7 @@ func Run(ctx context.Context, w Warehouse, o Options, sink Sink) (Result, error)
 	if o.Reached == nil {
 		o.Reached = func(Progress) {}
 	}
+	ctx = warehouse.InBackground(ctx)
 	r := newRun(w, o, sink)
 	for i, look := range []func(context.Context) error{r.chain, r.folded, r.objects, r.leftovers} {
 		if i+1 > o.Level || len(w.Roots) == 0 && i > 1 {

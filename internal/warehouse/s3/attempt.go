@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"puddle/internal/warehouse"
 )
 
 // errStalled ends a try that makes no progress.
@@ -18,16 +20,20 @@ type attempt struct {
 }
 
 // attempt makes one try when there is room for it.
-func (s *Service) attempt(ctx context.Context, once func(attempt) error) error {
-	select {
-	case s.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+func (s *Service) attempt(ctx context.Context, idle time.Duration, once func(attempt) error) error {
+	if warehouse.Background(ctx) { // before the other, so that it holds no room while it waits
+		if err := s.background.take(ctx); err != nil {
+			return err
+		}
+		defer s.background.leave()
 	}
-	defer func() { <-s.slots }()
+	if err := s.slots.take(ctx); err != nil {
+		return err
+	}
+	defer s.slots.leave()
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a := attempt{Context: limited, idle: s.limits.Idle}
+	a := attempt{Context: limited, idle: idle}
 	a.timer = time.AfterFunc(a.idle, func() { cancel(errStalled) })
 	defer a.timer.Stop()
 	err := once(a)
@@ -36,6 +42,20 @@ func (s *Service) attempt(ctx context.Context, once func(attempt) error) error {
 	}
 	return err
 }
+
+// slots are room for so many.
+type slots chan struct{}
+
+func (s slots) take(ctx context.Context) error {
+	select {
+	case s <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s slots) leave() { <-s }
 
 // attemptKey finds the attempt that a context is of.
 type attemptKey struct{}

@@ -102,7 +102,7 @@ func (s *Store) askDelete(ctx context.Context, keys []string, batch []int) (out 
 	for _, i := range batch {
 		in.Delete.Objects = append(in.Delete.Objects, types.ObjectIdentifier{Key: s.object(keys[i])})
 	}
-	t = s.service.tries()
+	t = s.service.longTries()
 	err = t.do(ctx, func(a attempt) error {
 		out, err = s.service.client.DeleteObjects(a, in, withMD5)
 		return err

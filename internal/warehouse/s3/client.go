@@ -15,20 +15,30 @@ import (
 )
 
 // speaker is a client of HTTP from that of the SDK's configuration.
-type speaker func(from aws.HTTPClient, limits Limits) aws.HTTPClient
+type speaker func(from aws.HTTPClient, limits Limits) *http.Client
 
 // withPool keeps as many connections as there may be requests in flight. It goes through
 // the proxies that the environment names, and trusts whom the machine trusts, or whom
 // AWS_CA_BUNDLE names.
-func withPool(from aws.HTTPClient, limits Limits) aws.HTTPClient {
+func withPool(from aws.HTTPClient, limits Limits) *http.Client {
 	client, ok := from.(*awshttp.BuildableClient)
 	if !ok {
 		client = awshttp.NewBuildableClient()
 	}
-	return client.WithTransportOptions(func(t *http.Transport) {
-		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = 0, limits.Parallel, limits.Parallel
-		t.IdleConnTimeout = time.Minute
-	})
+	t := client.GetTransport()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = 0, limits.Parallel, limits.Parallel
+	t.IdleConnTimeout = time.Minute
+	return &http.Client{Transport: t, CheckRedirect: redirect}
+}
+
+// redirect follows what asks for the same request elsewhere, as the SDK does, a few times.
+func redirect(r *http.Request, via []*http.Request) error {
+	const most = 3
+	status := r.Response.StatusCode
+	if (status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect) && len(via) <= most {
+		return nil
+	}
+	return http.ErrUseLastResponse
 }
 
 // refreshEvery is how often credentials are thrown away that may still be good, at most.

@@ -8,10 +8,10 @@
 // in the middle, and it throttles who asks too much. The package is about what can be known
 // then:
 //
-//   - Each call makes a few tries, each of which has to make progress ([Limits]). When the
-//     last has failed, a write has an unknown outcome, and the error says nothing else. The
-//     errors of package warehouse that say that nothing was changed are given only where
-//     that is known.
+//   - Each call makes a few tries, each of which has to make progress ([Limits]); work in the
+//     background leaves room for others ([warehouse.InBackground]). When the last has
+//     failed, a write has an unknown outcome, and the error says nothing else. The errors of
+//     package warehouse that say that nothing was changed are given only where that is known.
 //   - A create is a put that is refused where something is. Each has a random id in the
 //     object's metadata, so that a refusal because of one's own object is told from one
 //     because of another's (ADR 52).

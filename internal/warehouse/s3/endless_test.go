@@ -2,11 +2,11 @@ package s3
 
 import (
 	"errors"
+	"net/http"
 	"strconv"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
@@ -32,8 +32,8 @@ func TestEmptyPagesForEver(t *testing.T) {
 
 // There are as many connections as requests may be in flight, and they are kept.
 func TestPool(t *testing.T) {
-	pool := withPool(nil, Limits{Parallel: 7}).(*awshttp.BuildableClient).GetTransport()
-	if pool.MaxConnsPerHost != 7 || pool.MaxIdleConnsPerHost != 7 || pool.MaxIdleConns != 0 || pool.Proxy == nil {
+	pool, ok := withPool(nil, Limits{Parallel: 7}).Transport.(*http.Transport)
+	if !ok || pool.MaxConnsPerHost != 7 || pool.MaxIdleConnsPerHost != 7 || pool.MaxIdleConns != 0 || pool.Proxy == nil {
 		t.Errorf("%d connections, %d kept", pool.MaxConnsPerHost, pool.MaxIdleConnsPerHost)
 	}
 }

@@ -95,13 +95,13 @@ func (s *Store) Stat(ctx context.Context, key string) (warehouse.Info, error) {
 	if err := s.check(ctx, key); err != nil {
 		return warehouse.Info{}, err
 	}
-	found, _, err := s.head(ctx, key)
+	found, _, err := s.head(ctx, s.service.tries(), key)
 	return found, err
 }
 
 // head asks for an object without its bytes, and for the id of the write that made it.
-func (s *Store) head(ctx context.Context, key string) (found warehouse.Info, id string, err error) {
-	err = s.service.tries().do(ctx, func(a attempt) error {
+func (s *Store) head(ctx context.Context, tries *tries, key string) (found warehouse.Info, id string, err error) {
+	err = tries.do(ctx, func(a attempt) error {
 		out, err := s.service.client.HeadObject(a, &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.object(key)})
 		if err == nil {
 			found, id = info(out.ContentLength, out.ETag, out.LastModified), out.Metadata[writeID]
@@ -110,15 +110,15 @@ func (s *Store) head(ctx context.Context, key string) (found warehouse.Info, id 
 	})
 	switch status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
-		return s.words(ctx, key)
+		return s.words(ctx, tries, key)
 	}
 	return found, id, failed(key, err)
 }
 
 // words asks why an object cannot be looked at: the answer to HEAD has no words for what is
 // not there, the object or the bucket, or who is refused. It may have come meanwhile.
-func (s *Store) words(ctx context.Context, key string) (found warehouse.Info, id string, err error) {
-	err = s.service.tries().do(ctx, func(a attempt) error {
+func (s *Store) words(ctx context.Context, tries *tries, key string) (found warehouse.Info, id string, err error) {
+	err = tries.do(ctx, func(a attempt) error {
 		out, err := s.get(a, key)
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func (s *Store) page(ctx context.Context, l lister) (page *s3.ListObjectsV2Outpu
 	if l.after != "" && l.token == nil {
 		in.StartAfter = &l.after
 	}
-	err = s.service.tries().do(ctx, func(a attempt) error {
+	err = s.service.longTries().do(ctx, func(a attempt) error {
 		page, err = s.service.client.ListObjectsV2(a, in)
 		return err
 	})

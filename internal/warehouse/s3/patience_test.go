@@ -1,10 +1,13 @@
 package s3_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,6 +100,31 @@ func (e contextEnd) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
+// What a store may look at much for is waited for longer before its first byte.
+func TestLongIdle(t *testing.T) {
+	for first, comes := range map[time.Duration]bool{59 * time.Second: true, 61 * time.Second: false} {
+		synctest.Test(t, func(t *testing.T) {
+			store := patient(t, answers(func(r *http.Request) (*http.Response, error) {
+				select {
+				case <-time.After(first):
+				case <-r.Context().Done():
+					return nil, r.Context().Err()
+				}
+				if r.Method == http.MethodPost {
+					return says(r, http.StatusOK, strings.NewReader("<DeleteResult><Deleted><Key>wh/k</Key></Deleted></DeleteResult>")), nil
+				}
+				return says(r, http.StatusOK, strings.NewReader("<ListBucketResult></ListBucketResult>")), nil
+			}))
+			_, listed := keys(t, store, "")
+			for call, err := range map[string]error{"list": listed, "delete": store.DeleteAll(t.Context(), []string{"k"})[0]} {
+				if (err == nil) != comes || err != nil && !strings.Contains(err.Error(), "no byte for 1m0s") {
+					t.Errorf("%s after %v: %v", call, first, err)
+				}
+			}
+		})
+	}
+}
+
 // A storm is met with six tries in a few seconds.
 func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -117,6 +145,60 @@ func TestPauses(t *testing.T) {
 				t.Errorf("pause %d is %v, not between %v and %v", i, pause, longest/2, longest)
 			}
 		}
+	})
+}
+
+// A store that says when to come back is heeded, up to where somebody waits for too long.
+func TestRetryAfter(t *testing.T) {
+	const usual, longest = 100 * time.Millisecond, 5 * time.Second // of the first pause
+	for asked, want := range map[string]time.Duration{"3": 3 * time.Second, "120": longest, "99999999999999999999": 0, "-1": 0, "": 0, "Thu, 24 Sep 2026 10:00:00 GMT": 0} {
+		for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
+			synctest.Test(t, func(t *testing.T) {
+				began, tries := time.Now(), 0
+				err := patient(t, answers(func(r *http.Request) (*http.Response, error) {
+					if tries++; tries > 1 {
+						return says(r, http.StatusOK, strings.NewReader("")), nil
+					}
+					answer := says(r, status, strings.NewReader("<Error><Code>SlowDown</Code></Error>"))
+					answer.Header.Set("Retry-After", asked)
+					return answer, nil
+				})).Put(t.Context(), "k", nil)
+				if took := time.Since(began); err != nil || want > 0 && took != want || want == 0 && took > usual {
+					t.Errorf("%d, %q: %v after %v", status, asked, err, took)
+				}
+			})
+		}
+	}
+}
+
+// Work that nobody waits for takes half of the room.
+func TestBackgroundLeavesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const parallel, callers = 64, 100
+		var inFlight atomic.Int64
+		release := make(chan struct{})
+		store := patient(t, answers(func(r *http.Request) (*http.Response, error) {
+			inFlight.Add(1)
+			defer inFlight.Add(-1)
+			<-release
+			return says(r, http.StatusOK, strings.NewReader("")), nil
+		}))
+		var all sync.WaitGroup
+		for i, ctx := range []context.Context{warehouse.InBackground(t.Context()), t.Context()} {
+			for range callers {
+				all.Go(func() {
+					if err := store.Delete(ctx, "k"); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			synctest.Wait()
+			if n, want := inFlight.Load(), []int64{parallel / 2, parallel}[i]; n != want {
+				t.Errorf("%d in flight, not %d", n, want)
+			}
+		}
+		close(release)
+		all.Wait()
 	})
 }
 

@@ -39,7 +39,7 @@ func (s *Store) Stage(ctx context.Context, key string, data []byte) (warehouse.I
 		if status(err) != http.StatusPreconditionFailed {
 			return made, tries.failed(key, err)
 		}
-		found, id, err := s.head(ctx, key)
+		found, id, err := s.head(ctx, tries, key)
 		switch {
 		case err == nil && id == in.Metadata[writeID]: // the reply was lost, or it was delivered twice
 			return found, nil
@@ -47,8 +47,11 @@ func (s *Store) Stage(ctx context.Context, key string, data []byte) (warehouse.I
 			return warehouse.Info{}, fmt.Errorf("%w: %q", warehouse.ErrExists, key)
 		case !errors.Is(err, warehouse.ErrNotFound):
 			return warehouse.Info{}, fmt.Errorf("%q is there, and whose it is cannot be asked: %v", key, err)
-		case !tries.again():
+		case tries.over():
 			return warehouse.Info{}, fmt.Errorf("%q comes and goes", key)
+		}
+		if err := tries.pause(ctx, 0); err != nil {
+			return warehouse.Info{}, fmt.Errorf("%q: %w", key, err)
 		}
 	}
 }

@@ -2,33 +2,42 @@ package s3
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
 // tries are what is left of how often one call may ask. Those of a put that finds an object
 // and looks at whose it is are of the one call. For one goroutine.
 type tries struct {
 	service   *Service
+	idle      time.Duration // of each
 	made      int
 	refreshed bool
 	unsure    bool // one of them may have had its effect although it failed
 }
 
-func (s *Service) tries() *tries { return &tries{service: s} }
+func (s *Service) tries() *tries { return &tries{service: s, idle: s.limits.Idle} }
 
-// do asks until it succeeds, fails for good, or has been asked often enough. Between tries
-// it waits, for no longer than ctx.
+// longTries are those of what an object store may be at for a while before its first byte.
+func (s *Service) longTries() *tries { return &tries{service: s, idle: s.limits.LongIdle} }
+
+// do asks until it succeeds, fails for good, or has been asked often enough, and once in any
+// case. Between tries it waits, for no longer than ctx.
 func (t *tries) do(ctx context.Context, once func(attempt) error) error {
 	for {
-		err := t.service.attempt(ctx, once)
+		t.made++
+		err := t.service.attempt(ctx, t.idle, once)
 		if err == nil {
 			return nil
 		}
 		t.unsure = t.unsure || !refused(err)
 		stale := expired(err) && !t.refreshed
-		if !stale && !passing(err) || !t.again() {
+		if !stale && !passing(err) || t.over() {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -39,24 +48,22 @@ func (t *tries) do(ctx context.Context, once func(attempt) error) error {
 			t.service.credentials.refresh()
 			continue
 		}
-		if err := t.pause(ctx); err != nil {
+		if err := t.pause(ctx, retryAfter(err)); err != nil {
 			return err
 		}
 	}
 }
 
-// again counts a try, and tells whether another one may follow.
-func (t *tries) again() bool {
-	t.made++
-	return t.made < t.service.limits.Tries
-}
+// over tells whether no other try may follow.
+func (t *tries) over() bool { return t.made >= t.service.limits.Tries }
 
 // pause waits before the next try: longer each time, and some of it at random, so that
-// those who failed together do not come back together.
-func (t *tries) pause(ctx context.Context) error {
+// those who failed together do not come back together. It is no shorter than the object
+// store has asked for.
+func (t *tries) pause(ctx context.Context, asked time.Duration) error {
 	const most = 20 // of the first pause
 	longest := t.service.limits.Pause * time.Duration(min(most, 1<<min(t.made-1, 16)))
-	timer := time.NewTimer(longest/2 + rand.N(longest/2+1))
+	timer := time.NewTimer(max(asked, longest/2+rand.N(longest/2+1)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -64,4 +71,20 @@ func (t *tries) pause(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// longestAsked is how long a pause is at most because an answer asks for it: somebody waits.
+const longestAsked = 5 * time.Second
+
+// retryAfter is the pause that an answer asks for, in seconds; 0: it does not.
+func retryAfter(err error) time.Duration {
+	answer, ok := errors.AsType[*awshttp.ResponseError](err)
+	if !ok || answer.Response == nil || answer.Response.Response == nil {
+		return 0
+	}
+	seconds, err := strconv.ParseUint(answer.Response.Header.Get("Retry-After"), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, longestAsked)
 }
