@@ -3,22 +3,9 @@ package archive
 import (
 	"context"
 	"iter"
-	"sync"
 
 	"puddle/journal"
 )
-
-// How many segments are read and decoded while the one before them is used, each by a
-// goroutine of its own: as many as may have so many bytes together, if all are as large as
-// that one. Small ones are many, and what reading them takes is the way to the store.
-const (
-	leastAhead = 4
-	mostAhead  = 32
-	aheadBytes = leastAhead * MaxSegmentBytes
-)
-
-// aheadOf is how many segments are read ahead of the one behind this.
-func aheadOf(s *segment) int { return min(max(aheadBytes/(int(s.Bytes)+1), leastAhead), mostAhead) }
 
 // decoded is a segment with its events.
 type decoded struct {
@@ -26,6 +13,10 @@ type decoded struct {
 	err     error           // why there is none
 	entries []journal.Entry // without documents
 	wrong   error           // with the event after them; nil: they are all
+
+	documents documents // of all events, where they are read
+	spoilt    *Damage   // with documents
+	unread    error     // why there are no documents
 }
 
 // after are the entries after a seq.
@@ -39,17 +30,18 @@ func (d decoded) after(seq journal.Seq) []journal.Entry {
 // it is kept in the cache, but for documents, where they are asked for.
 func (r reader) ahead(ctx context.Context, after journal.Seq, documents bool) iter.Seq2[decoded, error] {
 	return func(yield func(decoded, error) bool) {
-		if r.of == nil {
+		if r.of == nil || after >= r.of.end.Seq {
 			return
 		}
-		ctx, stop := context.WithCancel(ctx)
-		reading := &reads{reader: r, documents: documents, begun: map[int]chan decoded{}}
-		defer reading.all.Wait()
-		defer stop()
+		next := max(after+1, r.of.first())
+		of := r.of.segments[r.of.at(next):]
+		read := func(ctx context.Context, first journal.Seq) decoded { return r.decode(ctx, first, documents) }
 		var before *segment
-		for next := max(after+1, r.of.firsts[0]); next <= r.of.end.Seq; {
-			d, err := reading.holding(ctx, next, before)
-			if err != nil {
+		for i, d := range inOrder(ctx, of, documents, read) {
+			if i+1 < len(of) && before != nil && of[i+1].first <= next {
+				continue // what is next is in a later one
+			}
+			if err := d.holds(next, of[i], before); err != nil {
 				yield(decoded{}, err)
 				return
 			}
@@ -60,68 +52,32 @@ func (r reader) ahead(ctx context.Context, after journal.Seq, documents bool) it
 				yield(decoded{}, d.wrong)
 				return
 			}
-			before, next = d.segment, d.Last.Seq+1
+			if before, next = d.segment, d.Last.Seq+1; next > r.of.end.Seq {
+				return
+			}
 		}
+		yield(decoded{}, before.gap())
 	}
 }
 
-// reads are the segments that are being read. One goroutine uses it.
-type reads struct {
-	reader
-	documents bool                 // are read too
-	begun     map[int]chan decoded // by the index of the segment
-	all       sync.WaitGroup
-}
-
-// holding is the segment that has an event and follows the one before, if that is given:
-// then those behind it are begun with.
-func (r *reads) holding(ctx context.Context, seq journal.Seq, before *segment) (decoded, error) {
-	at := r.of.at(seq)
-	if before != nil && r.of.firsts[at] == before.First.Seq {
-		return decoded{}, before.gap()
-	}
-	end := at + 1
-	if before != nil {
-		end = min(end+aheadOf(before), len(r.of.firsts))
-	}
-	for i := at; i < end; i++ {
-		r.begin(ctx, i)
-	}
-	found := <-r.begun[at]
-	for i := range r.begun {
-		if i <= at {
-			delete(r.begun, i)
-		}
-	}
+// holds checks that a segment, as it was listed, has an event and follows the one before,
+// if that is given.
+func (d decoded) holds(seq journal.Seq, as listed, before *segment) error {
 	switch {
-	case found.err != nil:
-		return decoded{}, found.err
-	case found.Last.Seq < seq:
-		return decoded{}, found.gap()
+	case before != nil && as.first > seq:
+		return before.gap()
+	case d.err != nil:
+		return d.err
+	case d.Last.Seq < seq:
+		return d.gap()
 	case before != nil:
-		return found, found.follows(before)
+		return d.follows(before)
 	}
-	return found, nil
-}
-
-// begin begins to read a segment, once.
-func (r *reads) begin(ctx context.Context, at int) {
-	if r.begun[at] != nil {
-		return
-	}
-	read := make(chan decoded, 1)
-	r.begun[at] = read
-	r.all.Go(func() {
-		d := r.decode(ctx, r.of.firsts[at])
-		if d.err == nil && r.documents {
-			_, _ = r.a.documents(ctx, d.segment) // into the cache; whoever needs them is told what is wrong
-		}
-		read <- d
-	})
+	return nil
 }
 
 // decode reads a segment and decodes its events.
-func (r reader) decode(ctx context.Context, first journal.Seq) (d decoded) {
+func (r reader) decode(ctx context.Context, first journal.Seq, documents bool) (d decoded) {
 	var err error // of the event after the entries
 	d.segment, d.err = r.a.read(ctx, r.of.id, first, func(prev journal.Digest, record []byte) journal.Digest {
 		if err != nil {
@@ -136,6 +92,9 @@ func (r reader) decode(ctx context.Context, first journal.Seq) (d decoded) {
 	})
 	if d.err != nil {
 		return d
+	}
+	if documents {
+		d.documents, d.spoilt, d.unread = r.a.shelved(ctx, d.segment)
 	}
 	for i, e := range d.entries {
 		if d.wrong = d.check(first+journal.Seq(i), e.Event, nil); d.wrong != nil {

@@ -27,12 +27,15 @@ var _ journal.Histories = (*Archive)(nil)
 
 // incarnation is what is held of one.
 type incarnation struct {
-	id     uuid.UUID
-	firsts []journal.Seq // of the segments, ascending; at least one
-	end    journal.Position
-	start  journal.Event // the first
-	parent *journal.Position
+	id       uuid.UUID
+	segments []listed // ascending; at least one
+	end      journal.Position
+	start    journal.Event // the first
+	parent   *journal.Position
 }
+
+// first is the first event.
+func (i *incarnation) first() journal.Seq { return i.segments[0].first }
 
 // Open lists an archive and reads the ends of its incarnations. ErrNone when there
 // is none. An incarnation whose first segment or the header of whose last one is
@@ -44,7 +47,7 @@ func Open(ctx context.Context, store warehouse.Reader) (*Archive, error) {
 
 // openBelow is Open of the incarnations below a folder.
 func openBelow(ctx context.Context, store warehouse.Reader, folder string) (*Archive, error) {
-	all, err := listed(ctx, store, folder)
+	all, err := listSegments(ctx, store, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -52,22 +55,22 @@ func openBelow(ctx context.Context, store warehouse.Reader, folder string) (*Arc
 		return nil, ErrNone
 	}
 	a := &Archive{store: store, cache: newCache()}
-	for id, firsts := range all {
-		i := &incarnation{id: id, firsts: firsts}
+	for id, segments := range all {
+		i := &incarnation{id: id, segments: segments}
 		if err := a.open(ctx, i); err != nil {
 			return nil, err
 		}
 		a.all = append(a.all, i)
 	}
 	slices.SortFunc(a.all, func(x, y *incarnation) int {
-		return cmp.Or(cmp.Compare(x.firsts[0], y.firsts[0]), x.start.At.Compare(y.start.At), bytes.Compare(x.id[:], y.id[:]))
+		return cmp.Or(cmp.Compare(x.first(), y.first()), x.start.At.Compare(y.start.At), bytes.Compare(x.id[:], y.id[:]))
 	})
 	return a, nil
 }
 
 // open reads the ends of an incarnation.
 func (a *Archive) open(ctx context.Context, i *incarnation) error {
-	first, err := a.segment(ctx, i.id, i.firsts[0])
+	first, err := a.segment(ctx, i.id, i.first())
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func (a *Archive) open(ctx context.Context, i *incarnation) error {
 	if err := a.begin(i, first); err != nil {
 		return err
 	}
-	i.end, _, err = walk(ctx, a.store, i.id, i.firsts[len(i.firsts)-1])
+	i.end, _, err = walk(ctx, a.store, i.id, i.segments[len(i.segments)-1].first)
 	return err
 }
 
@@ -113,7 +116,7 @@ func (a *Archive) Incarnations(ctx context.Context, warehouse uuid.UUID) (all []
 		return nil, ctx.Err()
 	}
 	for _, i := range a.all {
-		all = append(all, journal.Incarnation{ID: i.id, First: i.firsts[0], Head: i.end, Parent: i.parent, Current: i == a.current()})
+		all = append(all, journal.Incarnation{ID: i.id, First: i.first(), Head: i.end, Parent: i.parent, Current: i == a.current()})
 	}
 	return all, ctx.Err()
 }

@@ -27,7 +27,7 @@ type Audited struct {
 // with nothing, but none may have begun after its current one. The error is the store's or
 // the journal's.
 func Audit(ctx context.Context, store warehouse.Reader, id uuid.UUID, from journal.Histories, found func(error)) (done Audited, err error) {
-	all, err := listed(ctx, store, Folder)
+	all, err := listSegments(ctx, store, Folder)
 	if err != nil {
 		return done, err
 	}
@@ -36,19 +36,19 @@ func Audit(ctx context.Context, store warehouse.Reader, id uuid.UUID, from journ
 		return done, err
 	}
 	a := &Archive{store: store, id: id, cache: newCache()}
-	for incarnation, firsts := range all {
+	for incarnation, segments := range all {
 		x := auditing{a: a, found: found}
 		at := slices.IndexFunc(held, func(i journal.Incarnation) bool { return i.ID == incarnation })
 		if at >= 0 {
 			x.held = &held[at]
 		}
-		if err := x.segments(ctx, incarnation, firsts); err != nil {
+		if err := x.segments(ctx, incarnation, segments); err != nil {
 			return done, err
 		}
 		done.Events += x.events
 		if at < 0 {
 			x.tellAll(false)
-			x.unknown(incarnation, firsts[0], held)
+			x.unknown(incarnation, segments[0].first, held)
 			continue
 		}
 		if held[at].Current {
@@ -88,20 +88,21 @@ func (x *auditing) unknown(incarnation uuid.UUID, first journal.Seq, held []jour
 }
 
 // segments looks through the segments.
-func (x *auditing) segments(ctx context.Context, incarnation uuid.UUID, firsts []journal.Seq) error {
-	if x.held != nil && x.held.First < firsts[0] {
+func (x *auditing) segments(ctx context.Context, incarnation uuid.UUID, segments []listed) error {
+	if x.held != nil && x.held.First < segments[0].first {
 		missing := x.held.First
 		x.wrong = append(x.wrong, damaged(key(incarnation, missing, eventsPart), x.a.id, incarnation, missing, "it is missing"))
-		x.holes = append(x.holes, Hole{Incarnation: incarnation, First: missing, Last: firsts[0] - 1})
+		x.holes = append(x.holes, Hole{Incarnation: incarnation, First: missing, Last: segments[0].first - 1})
 	}
 	var before *segment
-	for i, read := range x.a.inOrder(ctx, incarnation, firsts) {
+	prove := func(ctx context.Context, first journal.Seq) proven { return x.a.prove(ctx, incarnation, first) }
+	for i, read := range inOrder(ctx, segments, true, prove) {
 		s := read.segment
 		if err := x.tell(read.err); err != nil {
 			return err
 		}
 		if s == nil {
-			if err := x.spoilt(ctx, incarnation, firsts[i:]); err != nil {
+			if err := x.spoilt(ctx, incarnation, segments[i:]); err != nil {
 				return err
 			}
 			before = nil
@@ -131,12 +132,12 @@ func (x *auditing) joins(before, s *segment) error {
 }
 
 // spoilt takes note of a segment whose events are damaged.
-func (x *auditing) spoilt(ctx context.Context, incarnation uuid.UUID, firsts []journal.Seq) error {
-	h := Hole{Incarnation: incarnation, First: firsts[0], Damaged: []string{key(incarnation, firsts[0], eventsPart)}}
-	if len(firsts) > 1 {
-		h.Last = firsts[1] - 1
+func (x *auditing) spoilt(ctx context.Context, incarnation uuid.UUID, segments []listed) error {
+	h := Hole{Incarnation: incarnation, First: segments[0].first, Damaged: []string{key(incarnation, segments[0].first, eventsPart)}}
+	if len(segments) > 1 {
+		h.Last = segments[1].first - 1
 	}
-	name := key(incarnation, firsts[0], documentsPart)
+	name := key(incarnation, segments[0].first, documentsPart)
 	data, err := x.a.store.Get(ctx, name, maxObject)
 	if err == nil {
 		if _, _, wrong := openDocuments(name, data); wrong != nil {
@@ -147,6 +148,20 @@ func (x *auditing) spoilt(ctx context.Context, incarnation uuid.UUID, firsts []j
 	}
 	x.holes = append(x.holes, h)
 	return nil
+}
+
+// proven is a segment that was read whole.
+type proven struct {
+	segment   *segment
+	err       error // why there is none
+	documents error // what is wrong with its documents
+}
+
+func (a *Archive) prove(ctx context.Context, incarnation uuid.UUID, first journal.Seq) (p proven) {
+	if p.segment, p.err = a.segment(ctx, incarnation, first); p.err == nil {
+		_, p.documents = a.documents(ctx, p.segment)
+	}
+	return p
 }
 
 // documents takes note of what is wrong with those of a segment.

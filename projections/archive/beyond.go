@@ -32,11 +32,11 @@ func ReadClaims(ctx context.Context, store warehouse.Reader) (c Claims, err erro
 	if h.First != 0 && h.Incarnation != uuid.Nil {
 		c.Hint = journal.Position{Incarnation: h.Incarnation, Seq: h.First}
 	}
-	for name, err := range names(ctx, store, Folder) {
+	for entry, err := range entries(ctx, store, Folder) {
 		if err != nil {
 			return c, err
 		}
-		incarnation, first, p, ok := parseKey(name)
+		incarnation, first, p, ok := parseKey(entry.Key)
 		if ok && p == documentsPart && first > c.Documents.Seq {
 			c.Documents = journal.Position{Incarnation: incarnation, Seq: first}
 		}

@@ -3,8 +3,6 @@ package archive
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -110,35 +108,6 @@ func walk(ctx context.Context, store warehouse.Reader, incarnation uuid.UUID, fi
 	}
 }
 
-// listed are the first seqs of the segments of all incarnations, ascending. Documents
-// without events are what an attempt to seal has left.
-func listed(ctx context.Context, store warehouse.Reader, prefix string) (map[uuid.UUID][]journal.Seq, error) {
-	all := map[uuid.UUID][]journal.Seq{}
-	for name, err := range names(ctx, store, prefix) {
-		if err != nil {
-			return nil, err
-		}
-		if incarnation, first, p, ok := parseKey(name); ok && p == eventsPart {
-			all[incarnation] = append(all[incarnation], first)
-		}
-	}
-	return all, nil
-}
-
-func names(ctx context.Context, store warehouse.Reader, prefix string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for entry, err := range store.List(ctx, prefix) {
-			if err != nil {
-				yield("", fmt.Errorf("archive: %w", err))
-				return
-			}
-			if !yield(entry.Key, nil) {
-				return
-			}
-		}
-	}
-}
-
 // ends finds where the archive of an incarnation ends, and the first event of the segment
 // that was looked at first; and how many segments there are from the hint on, or 0 where
 // the hint did not lead to it.
@@ -149,12 +118,12 @@ func ends(ctx context.Context, store warehouse.Reader, incarnation uuid.UUID, at
 			return end, at.First, n, err
 		}
 	}
-	all, err := listed(ctx, store, Folder+"/"+incarnation.String())
-	firsts := all[incarnation]
-	if err != nil || len(firsts) == 0 {
+	all, err := listSegments(ctx, store, Folder+"/"+incarnation.String())
+	held := all[incarnation]
+	if err != nil || len(held) == 0 {
 		return end, 0, 0, err
 	}
-	from = firsts[len(firsts)-1]
+	from = held[len(held)-1].first
 	end, _, err = walk(ctx, store, incarnation, from)
 	return end, from, 0, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -139,11 +138,16 @@ func (s *sealer) sealDocuments(ctx context.Context, r journal.Reader, h Hole) er
 // look finds the segments behind where an incarnation's archive seems to end: what is
 // before them is gone.
 func (s *sealer) look(ctx context.Context, incarnation uuid.UUID, end journal.Seq) error {
-	all, err := listed(ctx, s.store, Folder+"/"+incarnation.String())
+	all, err := listSegments(ctx, s.store, Folder+"/"+incarnation.String())
 	if err != nil {
 		return err
 	}
-	s.taken[incarnation] = slices.DeleteFunc(all[incarnation], func(first journal.Seq) bool { return first <= end })
+	s.taken[incarnation] = nil
+	for _, l := range all[incarnation] {
+		if l.first > end {
+			s.taken[incarnation] = append(s.taken[incarnation], l.first)
+		}
+	}
 	return nil
 }
 

@@ -111,7 +111,7 @@ func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journa
 			for _, e := range s.after(after) {
 				err := ctx.Err()
 				if err == nil {
-					err = r.complete(ctx, s.segment, &e)
+					err = r.complete(ctx, s, &e)
 				}
 				if !yield(e, err) || err != nil {
 					return
@@ -122,14 +122,13 @@ func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journa
 }
 
 // complete adds the documents of an event of a segment.
-func (r reader) complete(ctx context.Context, s *segment, e *journal.Entry) error {
-	all, spoilt, err := r.a.shelved(ctx, s)
-	if err != nil {
-		return err
+func (r reader) complete(ctx context.Context, s decoded, e *journal.Entry) error {
+	if s.unread != nil {
+		return s.unread
 	}
 	for move := range e.Event.Moves() {
-		d, ok := all[place{e.Event.Seq, move}]
-		if lost, err := r.spared(ctx, e.Event, move, d, ok, spoilt); err != nil {
+		d, ok := s.documents[place{e.Event.Seq, move}]
+		if lost, err := r.spared(ctx, e.Event, move, d, ok, s.spoilt); err != nil {
 			return err
 		} else if ok && !lost {
 			d.Data = bytes.Clone(d.Data)
@@ -199,10 +198,10 @@ func (r reader) holding(ctx context.Context, seq journal.Seq) (*segment, error) 
 	if r.of == nil {
 		return nil, fmt.Errorf("%w: %s", journal.ErrNoWarehouse, r.warehouse)
 	}
-	if seq < r.of.firsts[0] || seq > r.of.end.Seq {
+	if seq < r.of.first() || seq > r.of.end.Seq {
 		return nil, fmt.Errorf("%w: seq %d", journal.ErrNoEvent, seq)
 	}
-	s, err := r.a.segment(ctx, r.of.id, r.of.firsts[r.of.at(seq)])
+	s, err := r.a.segment(ctx, r.of.id, r.of.segments[r.of.at(seq)].first)
 	if err == nil && s.Last.Seq < seq {
 		return nil, s.gap()
 	}
@@ -212,5 +211,5 @@ func (r reader) holding(ctx context.Context, seq journal.Seq) (*segment, error) 
 // at is the index of the segment that should have an event: the last that does not
 // begin after it.
 func (i *incarnation) at(seq journal.Seq) int {
-	return sort.Search(len(i.firsts), func(n int) bool { return i.firsts[n] > seq }) - 1
+	return sort.Search(len(i.segments), func(n int) bool { return i.segments[n].first > seq }) - 1
 }

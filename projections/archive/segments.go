@@ -19,7 +19,7 @@ func (r reader) segmentsBack(ctx context.Context, before journal.Seq) iter.Seq2[
 			next = min(next, before-1)
 		}
 		var after *segment
-		for next >= r.of.firsts[0] {
+		for next >= r.of.first() {
 			s, err := r.holding(ctx, next)
 			if err == nil && after != nil {
 				err = after.follows(s)

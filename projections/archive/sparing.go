@@ -129,7 +129,7 @@ func (r reader) spared(ctx context.Context, e journal.Event, move int, d journal
 		}
 		l.Object, l.Reason = spoilt.Object, damage.Reason
 	case patched && r.a.sparing.has(document{e.Incarnation, place{on.Seq, on.Move}}):
-		l.Object = key(r.of.id, r.of.firsts[r.of.at(on.Seq)], documentsPart)
+		l.Object = key(r.of.id, r.of.segments[r.of.at(on.Seq)].first, documentsPart)
 		l.Reason = fmt.Sprintf("it is built on that of event %d", on.Seq)
 	default:
 		return false, nil

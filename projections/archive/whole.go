@@ -23,14 +23,14 @@ import (
 //
 // lost says what was left out, an error each. err: ErrNewer, and the store's.
 func Whole(ctx context.Context, store warehouse.Reader, id uuid.UUID) (a *Archive, lost []error, err error) {
-	all, err := listed(ctx, store, Folder)
+	all, err := listSegments(ctx, store, Folder)
 	if err != nil {
 		return nil, nil, err
 	}
 	a = &Archive{store: store, id: id, cache: newCache()}
 	a.Spare()
 	last := journal.Seq(0)
-	for _, incarnation := range slices.SortedFunc(maps.Keys(all), func(x, y uuid.UUID) int { return cmp.Compare(all[x][0], all[y][0]) }) {
+	for _, incarnation := range slices.SortedFunc(maps.Keys(all), func(x, y uuid.UUID) int { return cmp.Compare(all[x][0].first, all[y][0].first) }) {
 		kept, damage, err := a.whole(ctx, incarnation, all[incarnation])
 		if err != nil {
 			return nil, nil, err
@@ -42,10 +42,10 @@ func Whole(ctx context.Context, store warehouse.Reader, id uuid.UUID) (a *Archiv
 			a.all = append(a.all, kept)
 		}
 		if kept != nil || !errors.Is(damage, errForeign) {
-			last = all[incarnation][0]
+			last = all[incarnation][0].first
 		}
 	}
-	if len(a.all) == 0 || a.all[len(a.all)-1].firsts[0] != last {
+	if len(a.all) == 0 || a.all[len(a.all)-1].first() != last {
 		return nil, lost, nil
 	}
 	return a, append(lost, a.joinLineages()...), nil
@@ -55,11 +55,11 @@ func Whole(ctx context.Context, store warehouse.Reader, id uuid.UUID) (a *Archiv
 var errForeign = errors.New("archive: of another warehouse")
 
 // whole keeps the first segments of an incarnation, up to the damage; nil: none.
-func (a *Archive) whole(ctx context.Context, id uuid.UUID, firsts []journal.Seq) (kept *incarnation, damage, err error) {
+func (a *Archive) whole(ctx context.Context, id uuid.UUID, segments []listed) (kept *incarnation, damage, err error) {
 	i := &incarnation{id: id}
 	var before *segment
-	for _, first := range firsts {
-		s, err := a.wholeSegment(ctx, i, first, before)
+	for _, l := range segments {
+		s, err := a.wholeSegment(ctx, i, l.first, before)
 		if spoilt := (*Damage)(nil); errors.As(err, &spoilt) {
 			damage = err
 			break
@@ -67,7 +67,7 @@ func (a *Archive) whole(ctx context.Context, id uuid.UUID, firsts []journal.Seq)
 		if err != nil {
 			return nil, nil, err
 		}
-		i.firsts, i.end, before = append(i.firsts, first), s.last(), s
+		i.segments, i.end, before = append(i.segments, l), s.last(), s
 	}
 	if before == nil {
 		return nil, damage, nil
