@@ -9,18 +9,19 @@ import (
 	"puddle/internal/warehouse"
 	"puddle/journal"
 	"puddle/recover/descent"
+	"puddle/rest/metadata"
 )
 
 // reader reads the metadata files of folders. Many goroutines may use it.
 type reader struct {
 	roots warehouse.Roots
 	slots chan struct{} // a file that is being read holds one
-	large sync.Mutex    // held while a large one is read, so that there is one in memory
+	large chan struct{} // a large one that is in memory holds the only one
 	read  func()        // called after each file
 }
 
 func newReader(roots warehouse.Roots, read func()) *reader {
-	return &reader{roots: roots, slots: make(chan struct{}, parallel), read: read}
+	return &reader{roots: roots, slots: make(chan struct{}, parallel), large: make(chan struct{}, 1), read: read}
 }
 
 // folder reads all files of a folder. What is wrong with one is told beside them; the
@@ -72,9 +73,6 @@ func locations(spelled []string, parsed map[string]warehouse.Location) []warehou
 	return all
 }
 
-// largeFile is how many bytes make one of which there is one in memory at a time.
-const largeFile = 8 << 20
-
 // file reads one file.
 func (r *reader) file(ctx context.Context, root int, key string) (metadataFile, []string, *brokenFile) {
 	url := strings.TrimSuffix(r.roots[root].URL, "/") + "/" + key
@@ -83,7 +81,8 @@ func (r *reader) file(ctx context.Context, root int, key string) (metadataFile, 
 	if err != nil {
 		return metadataFile{}, nil, &brokenFile{Name: name, reason: oneLine(err)}
 	}
-	data, err := r.get(ctx, r.roots[root].Store, key)
+	data, release, err := r.get(ctx, r.roots[root].Store, key)
+	defer release()
 	if err != nil {
 		unseen := !errors.Is(err, warehouse.ErrTooLarge) && !errors.Is(err, warehouse.ErrLink) &&
 			!errors.Is(err, warehouse.ErrInvalidKey) && !errors.Is(err, warehouse.ErrNotFound)
@@ -99,12 +98,13 @@ func (r *reader) file(ctx context.Context, root int, key string) (metadataFile, 
 	}, h.log, nil
 }
 
-func (r *reader) get(ctx context.Context, store warehouse.Reader, key string) ([]byte, error) {
-	data, err := store.Get(ctx, key, largeFile)
+// get reads a file. Until it is released, it is the only large one in memory, if it is large.
+func (r *reader) get(ctx context.Context, store warehouse.Reader, key string) (data []byte, release func(), err error) {
+	data, err = store.Get(ctx, key, metadata.LargeFile(metadata.IsCompressedName(key)))
 	if !errors.Is(err, warehouse.ErrTooLarge) {
-		return data, err
+		return data, func() {}, err
 	}
-	r.large.Lock()
-	defer r.large.Unlock()
-	return store.Get(ctx, key, maxMetadata)
+	r.large <- struct{}{}
+	data, err = store.Get(ctx, key, maxMetadata)
+	return data, func() { <-r.large }, err
 }

@@ -13,6 +13,7 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/rest/catalog"
+	"puddle/rest/metadata"
 )
 
 // maxMoves bounds how often an object is looked at again because its pointer moved
@@ -153,9 +154,6 @@ type looks struct {
 	large  sync.Mutex // held while a large file is looked at, so that there is one in memory
 }
 
-// largeFile is how many bytes make one.
-const largeFile = 8 << 20
-
 func (r *run) looks() *looks {
 	return &looks{run: r, behind: &leftBehind{journal: r.Journal, id: r.ID}, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Externals: r.Externals, Journal: r.lineage(), Reader: r.reader(), Now: time.Now})}
 }
@@ -217,7 +215,7 @@ func (l *looks) steps(ctx context.Context, id uuid.UUID) ([]projections.Step, er
 
 // once looks at an object: its file, and at level 4 what the file says.
 func (l *looks) once(ctx context.Context, o projections.Object) *seen {
-	if o.Pointer.Size > largeFile {
+	if o.Pointer.Size > metadata.LargeFile(o.Pointer.Encoding == journal.EncodingGzip) {
 		l.large.Lock()
 		defer l.large.Unlock()
 	}
