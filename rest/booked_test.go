@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"puddle/journal"
 	"puddle/rest/access"
+	"puddle/rest/catalog"
 )
 
 // What is booked for a table ends when it is made: who staged it gets its place no more
@@ -118,4 +120,29 @@ func TestActorsOfLongNames(t *testing.T) {
 	if len(issuer.sessions) != 2 || issuer.sessions[0] == issuer.sessions[1] {
 		t.Error(issuer.sessions)
 	}
+}
+
+// What another replica has recorded counts more than what is booked here.
+func TestBookingsAndReplicas(t *testing.T) {
+	f, issuer := serveVending(t, nil)
+	options := f.options
+	options.Warehouses = slices.Clone(options.Warehouses)
+	options.Warehouses[0].Catalog = catalog.New(options.Warehouses[0].Catalog.Options)
+	here, there := f.handler, New(options)
+	staged := f.delegated(f.do("POST", tablesPath, staging(t, "s", "s3://lake/default/s"), vend))
+	f.delegated(f.do("POST", tablesPath, staging(t, "u", "s3://lake/default/u"), vend))
+	f.handler = there
+	f.must(200, f.do("POST", tablesPath+"/s", creating(staged.Metadata.UUID, "s3://lake/default/s")))
+	f.must(200, f.do("POST", tablesPath, asking(t, tableBody("other"), "location", "s3://lake/default/u")))
+	f.handler = here
+	f.delegated(f.do("GET", tablesPath+"/other", "", vend))
+	f.fails(f.do("GET", tablesPath+"/u/credentials", ""), 404, "NoSuchTableException")
+	f.delegated(f.do("GET", tablesPath+"/s", "", vend))
+	f.handler = there
+	f.must(204, f.do("DELETE", tablesPath+"/s", ""))
+	f.handler = here
+	calls := issuer.asked()
+	f.fails(f.do("GET", tablesPath+"/s/credentials", ""), 404, "NoSuchTableException")
+	f.must(200, f.do("POST", tablesPath, asking(t, tableBody("next"), "location", "s3://lake/default/s/x")))
+	equal(t, "calls", issuer.asked(), calls)
 }
