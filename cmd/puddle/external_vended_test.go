@@ -60,10 +60,15 @@ func TestCase150_CredentialsOfExternal(t *testing.T) {
 	v := besideBucket(t)
 	reader := v.client(v.keys(http.MethodGet, "namespaces/n/tables/t", ""))
 	for key, refused := range map[string]string{
-		"lake/t/data/x.parquet":  "put upload copy delete",
-		"lake/t2/data/x.parquet": "get put list upload copy delete",
-		"lake/_puddle/x.json":    "get put list upload copy delete",
-		"other/x":                "get put list upload copy delete",
+		"lake/t/data/x.parquet": "put upload copy delete",
+		// Of other catalogs, which lie below a place that anybody may have named.
+		"lake/t/_puddle/x.json":       "get put upload copy delete",
+		"lake/t/wh/_puddle/catalog/x": "get put upload copy delete",
+		"lake/t/data/my_puddle/x":     "put upload copy delete",
+		"lake/t/data/_puddle.d/x":     "put upload copy delete",
+		"lake/t2/data/x.parquet":      "get put list upload copy delete",
+		"lake/_puddle/x.json":         "get put list upload copy delete",
+		"other/x":                     "get put list upload copy delete",
 	} {
 		if got := v.does(reader, key); got != refused {
 			t.Errorf("%s: refused %q, not %q", key, got, refused)

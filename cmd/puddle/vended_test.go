@@ -23,6 +23,7 @@ import (
 
 	"puddle/cmd/puddle/config"
 	"puddle/internal/s3test"
+	"puddle/projections/anchor"
 )
 
 // vending is a server whose object store enforces what its credentials may do.
@@ -191,6 +192,8 @@ func TestCase150_CredentialsReachOneTable(t *testing.T) {
 		{"writer", writer, "wh/A/data/x.parquet", ""},
 		{"reader", reader, "wh/A/data/x.parquet", "put upload copy delete"},
 		{"staged", staged, "wh/S/data/x.parquet", ""},
+		{"writer", writer, "wh/A/wh/_puddle/x.json", "get put upload copy delete"},
+		{"writer", writer, "wh/A/_puddle.d/x.json", ""},
 		{"writer", writer, "wh/A2/data/x.parquet", all},
 		{"writer", writer, "wh/A2", all},
 		{"writer", writer, "wh/B/data/x.parquet", all},
@@ -294,6 +297,24 @@ func TestCase145_PropertiesSteerNobody(t *testing.T) {
 	v.do(http.MethodDelete, "namespaces/n/tables/A?purgeRequested=true", "")
 	if n := astray.Load(); n != 0 {
 		t.Errorf("%d requests went astray", n)
+	}
+	v.stopped()
+}
+
+// Once another catalog writes to the warehouse, credentials of this one only read.
+func TestCredentialsBesideASecondCatalog(t *testing.T) {
+	v := newVending(t)
+	v.at("A", "{}")
+	if refused := v.does(v.client(v.keys(http.MethodGet, "namespaces/n/tables/A", "")), "wh/A/x"); refused != "" {
+		t.Error(refused)
+	}
+	v.node.meets(v.node.warehouses[0], anchor.ErrOtherHistory)
+	if refused := v.does(v.client(v.keys(http.MethodGet, "namespaces/n/tables/A", "")), "wh/A/x"); refused != "put upload copy delete" {
+		t.Errorf("refused: %q", refused)
+	}
+	status, text := v.asked(http.MethodPost, "namespaces/n/tables", `{"name":"S","stage-create":true,"schema":{"type":"struct","fields":[]}}`)
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "another catalog writes to it") {
+		t.Errorf("%d %s", status, text)
 	}
 	v.stopped()
 }

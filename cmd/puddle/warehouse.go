@@ -145,7 +145,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
 		Probe: w.stored(), Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
 		ReadOnly: w.readOnly,
-		Proofs: func() []rest.Proof { return n.proofs(w.Name) },
+		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error {
 			if w.readOnly() != nil {
 				return nil
@@ -155,11 +155,11 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 	}
 }
 
-// left tells of a file that a refused change has left in the warehouse.
+// left tells of a file that a change has left in the warehouse.
 func (n *node) left(w *warehouse) func(context.Context, string, error) {
 	return func(_ context.Context, location string, err error) {
 		n.log.Warn().Str("warehouse", w.Name).Str("location", location).Err(err).
-			Str("see", "puddle verify --level 4, which lists it").Msg("the file of a refused change was not removed")
+			Str("see", "puddle verify --level 4, which lists it").Msg("a metadata file that is not needed was not removed")
 	}
 }
 
