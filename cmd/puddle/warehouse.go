@@ -159,7 +159,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 func (n *node) left(w *warehouse) func(context.Context, string, error) {
 	return func(_ context.Context, location string, err error) {
 		n.log.Warn().Str("warehouse", w.Name).Str("location", location).Err(err).
-			Str("see", "puddle verify --level 4, which lists it").Msg("a metadata file that is not needed was not removed")
+			Str("see", "puddle verify --level 4, which lists those of changes that were refused").Msg("a metadata file that is not needed was not removed")
 	}
 }
 

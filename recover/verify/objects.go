@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -155,7 +154,7 @@ type looks struct {
 }
 
 func (r *run) looks() *looks {
-	return &looks{run: r, behind: &leftBehind{journal: r.Journal, id: r.ID}, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Externals: r.Externals, Journal: r.lineage(), Reader: r.reader(), Now: time.Now})}
+	return &looks{run: r, behind: &leftBehind{journal: r.Journal, id: r.ID}, files: catalog.New(catalog.Options{ID: r.ID, Roots: r.Roots, Externals: r.Externals, Journal: r.lineage(), Reader: r.reader()})}
 }
 
 // seen is what one look at an object saw.

@@ -29,7 +29,7 @@ type Options struct {
 	Reader      projections.Reader // what is true now
 	Recorder    Recorder
 	Journal     journal.Reader   // keeps documents of files that are gone; optional
-	Now         func() time.Time // stamps documents, and ends the times that drops are kept and files are trusted
+	Now         func() time.Time // stamps documents, and ends the times that drops are kept and files are trusted; default time.Now
 	MaxDocument int              // compressed bytes of a document kept in the journal
 	PurgeMode   PurgeMode        // what a drop with a purge does; default PurgeServer
 	PurgeGrace  time.Duration    // from such a drop until its files go; until then it can be undone
@@ -40,8 +40,9 @@ type Options struct {
 	// Optional.
 	Unconfirmed func(ctx context.Context, cause journal.Cause, event uuid.UUID, moves []journal.Move)
 
-	// Left is told of a file that was written for a change which was refused, and that
-	// could not be removed. No event names it, and verify lists it. Optional.
+	// Left is told of a file that could not be removed: it was written for a change which
+	// was refused, so that no event names it and verify lists it, or has fallen out of
+	// the log of its table, which wants such files removed. Optional.
 	Left func(ctx context.Context, location string, err error)
 
 	// Named is the metadata file of a table from which its history would be found
@@ -66,6 +67,9 @@ type Catalog struct {
 
 // New makes a catalog.
 func New(o Options) *Catalog {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return &Catalog{Options: o, documents: &documents{}, bookings: &bookings{}, sweeps: newSweeps()}
 }
 

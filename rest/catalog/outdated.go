@@ -54,7 +54,7 @@ func (c *Catalog) sweep(ctx context.Context, s step, old []string) {
 		c.removeFiles(ctx, s, old)
 		return
 	}
-	begun := c.sweeps.begin(outdatedTime, func(ctx context.Context) { c.removeFiles(ctx, s, old) })
+	begun := c.sweeps.begin(swept{s.doc.UUID(), s.places}, outdatedTime, func(ctx context.Context) { c.removeFiles(ctx, s, old) })
 	if !begun {
 		c.spared.add(s.doc.UUID(), old)
 	}
@@ -96,23 +96,35 @@ func unlisted(doc *metadata.Document, files []string) []string {
 }
 
 // removeFiles removes old files of a step's table. Nobody can get a place there
-// meanwhile, nor bring the table back to one of them. Where its version is not known
-// they are left for the next commit.
+// meanwhile in this process, nor bring the table back to one of them; another replica may,
+// so its version is asked for before each. Where that is not known, or time is over, those
+// that are left are for the next commit. Options.Left is told of one that cannot be removed.
 func (c *Catalog) removeFiles(ctx context.Context, s step, old []string) {
 	release, err := c.Clear(ctx, s.places)
 	if err != nil {
 		return
 	}
 	defer release()
-	now := c.versionNow(ctx, s)
-	if now == nil {
-		c.spared.add(s.doc.UUID(), old)
-		return
-	}
-	for _, at := range unlisted(now, old) {
+	for i, at := range old {
+		now := c.versionNow(ctx, s)
+		if now == nil {
+			c.spared.add(s.doc.UUID(), old[i:])
+			return
+		}
+		if len(unlisted(now, old[i:i+1])) == 0 {
+			continue
+		}
 		made, err := c.Reader.Created(ctx, s.doc.UUID(), at)
 		if err == nil && made && liesBelow(s.places, at) {
-			_ = c.remove(ctx, at)
+			err = c.remove(ctx, at)
+		}
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			c.spared.add(s.doc.UUID(), old[i:])
+			return
+		case c.Left != nil:
+			c.Left(ctx, at, err)
 		}
 	}
 }

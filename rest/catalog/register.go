@@ -32,7 +32,7 @@ func (c *Catalog) RegisterTable(ctx context.Context, cause journal.Cause, id jou
 		return Table{}, err
 	}
 	defer release()
-	if err := c.swept(ctx); err != nil {
+	if err := c.awaitSweeps(ctx, uuid.Nil, metadataLocation); err != nil {
 		return Table{}, err
 	}
 	var table Table

@@ -99,7 +99,7 @@ func (c *Catalog) nameNow(ctx context.Context, r Repoint) (journal.Identifier, e
 // repoint does it under the lock of the name.
 func (c *Catalog) repoint(ctx context.Context, cause journal.Cause, object projections.Object, r Repoint) (Repointed, error) {
 	done := Repointed{Kind: object.Kind, UUID: object.UUID, Identifier: object.Identifier, From: object.Pointer}
-	err := c.swept(ctx)
+	err := c.awaitSweeps(ctx, object.UUID, r.To)
 	if err != nil {
 		return done, err
 	}

@@ -65,6 +65,7 @@ func TestNothingGoesThatIsMadeCurrent(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			onHeldDeletes(t, func(t *testing.T, p *process, goOn func()) {
 				all := p.trimmed(t, "t", "1", 2)
+				synctest.Wait() // the delete is on its way
 				done := make(chan error, 1)
 				go func() { done <- do(p, all[0].MetadataLocation) }()
 				synctest.Wait()
