@@ -19,6 +19,7 @@ func TestMetrics(t *testing.T) {
 	f.options.Metrics.Recorded(Group{Drafts: 3, Recorded: 1, Refused: 1, Bytes: 10, Append: time.Millisecond})
 	f.options.Metrics.Store("default").Create(2 * time.Millisecond)
 	f.options.Metrics.Store("default").Failed(StorePut, StoreDenied)
+	f.options.Metrics.ExternalStore("old").Failed(StoreGet, StoreDenied)
 	f.options.Metrics.JournalReplaced()
 	a := f.must(200, f.do("GET", "/metrics", ""))
 	if got := a.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/plain") {
@@ -40,8 +41,9 @@ func TestMetrics(t *testing.T) {
 		`puddle_recorder_group_drafts_sum 3`,
 		`puddle_recorder_step_duration_seconds_count{step="append"} 1`,
 		`puddle_store_operation_duration_seconds_sum{operation="create",warehouse="default"} 0.002`,
-		`puddle_store_failures_total{operation="put",reason="denied",warehouse="default"} 1`,
-		`puddle_store_failures_total{operation="get",reason="no-bucket",warehouse="default"} 0`,
+		`puddle_store_failures_total{external="false",operation="put",reason="denied",warehouse="default"} 1`,
+		`puddle_store_failures_total{external="true",operation="get",reason="denied",warehouse="old"} 1`,
+		`puddle_store_failures_total{external="false",operation="get",reason="no-bucket",warehouse="default"} 0`,
 		`puddle_journal_replaced_total 1`,
 	} {
 		if !strings.Contains(string(a.body), line+"\n") {

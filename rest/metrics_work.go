@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -31,8 +32,8 @@ func newWork() work {
 			Buckets: prometheus.ExponentialBuckets(0.00001, 2, 20),
 		}, []string{"warehouse", "operation"}),
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "puddle_store_failures_total", Help: "Operations of the warehouse's storage that failed by why: denied, no-bucket or failed.",
-		}, []string{"warehouse", "operation", "reason"}),
+			Name: "puddle_store_failures_total", Help: "Operations of the warehouse's storage, or of an external warehouse's, that failed by why: denied, no-bucket or failed.",
+		}, []string{"warehouse", "operation", "reason", "external"}),
 		checkpoints: timed("puddle_tables_checkpoint_duration_seconds", "How long it took to move the log of the pointer tables into their file."),
 		catchUps:    timed("puddle_tables_catch_up_duration_seconds", "How long it took to bring the pointer tables up to the journal, at the start and since."),
 		verifies:    timed("puddle_verify_duration_seconds", "How long verify took in this server."),
@@ -83,7 +84,13 @@ const (
 )
 
 // Store is whom to tell of a warehouse's storage.
-func (m *Metrics) Store(warehouse string) StoreTimes {
+func (m *Metrics) Store(warehouse string) StoreTimes { return m.store(warehouse, false) }
+
+// ExternalStore is whom to tell of an external warehouse's. What it refuses is told apart:
+// whoever may register can ask it for what it does not give.
+func (m *Metrics) ExternalStore(name string) StoreTimes { return m.store(name, true) }
+
+func (m *Metrics) store(name string, external bool) StoreTimes {
 	failed := map[StoreOperation]map[StoreFailure]prometheus.Counter{}
 	told := func(operation StoreOperation) func(time.Duration) {
 		if m == nil {
@@ -91,9 +98,9 @@ func (m *Metrics) Store(warehouse string) StoreTimes {
 		}
 		failed[operation] = map[StoreFailure]prometheus.Counter{}
 		for _, reason := range []StoreFailure{StoreDenied, StoreNoBucket, StoreFailed} {
-			failed[operation][reason] = m.work.failures.WithLabelValues(warehouse, string(operation), string(reason))
+			failed[operation][reason] = m.work.failures.WithLabelValues(name, string(operation), string(reason), strconv.FormatBool(external))
 		}
-		seconds := m.work.store.WithLabelValues(warehouse, string(operation))
+		seconds := m.work.store.WithLabelValues(name, string(operation))
 		return func(took time.Duration) { seconds.Observe(took.Seconds()) }
 	}
 	return StoreTimes{told(StoreGet), told(StoreStat), told(StoreCreate), told(StorePut), told(StoreDelete), func(operation StoreOperation, reason StoreFailure) {

@@ -119,6 +119,31 @@ func showsSeries(lines []string, name, matchers string) bool {
 	})
 }
 
+// Whoever registers can have an external warehouse refuse him: nobody is called for that.
+func TestRefusalsOfExternalWarehousesAlertNobody(t *testing.T) {
+	dir, old := t.TempDir(), t.TempDir()
+	r := started(t, configured(t, dir, "external-warehouses:\n  old:\n    location: "+old+"\n"))
+	defer r.stopped()
+	of := func(external, warehouse string) []string {
+		return slices.DeleteFunc(r.metrics(), func(line string) bool {
+			return !strings.HasPrefix(line, `puddle_store_failures_total{external="`+external+`"`) || !strings.Contains(line, `,warehouse="`+warehouse+`"}`)
+		})
+	}
+	theirs, ours := of("true", "old"), of("false", "default")
+	if len(theirs) == 0 || len(ours) == 0 {
+		t.Fatalf("%d series of the external warehouse, %d of the other", len(theirs), len(ours))
+	}
+	for _, group := range readAlerts(t).Groups {
+		for _, rule := range group.Rules {
+			for _, s := range selectors(rule.Expr) {
+				if rule.Alert == "PuddleStoreRefuses" && (showsSeries(theirs, s[0], s[1]) || !showsSeries(ours, s[0], s[1])) {
+					t.Errorf("%s looks at %s%s", rule.Alert, s[0], s[1])
+				}
+			}
+		}
+	}
+}
+
 var heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 
 // Every alert says what is wrong, how bad it is, and where it is written what to do.

@@ -34,7 +34,7 @@ func (n *node) openExternals(ctx context.Context) error {
 }
 
 func (n *node) openExternal(ctx context.Context, e config.External) (store.Reader, error) {
-	took := n.metrics.Store(e.Name)
+	took := n.metrics.ExternalStore(e.Name)
 	if e.Root.IsFolder() {
 		folder, err := dir.Existing(e.Root.Folder())
 		if err != nil {
