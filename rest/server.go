@@ -54,8 +54,8 @@ type Warehouse struct {
 	// Archive tells how far the archive in the warehouse is. Optional: without it,
 	// nobody tells.
 	Archive func() Archive
-	// Probe is what the warehouse is in. Optional: without a kind, nobody tells.
-	Probe Probe
+	// Storage is what the warehouse is in. Optional: without a kind, nobody tells.
+	Storage Storage
 	// Proofs tells when each level was proven last, the lowest first. Optional.
 	Proofs func() []Proof
 	// Objects is the object store that its tables lie in, as clients are told of it.

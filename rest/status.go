@@ -80,7 +80,7 @@ func status(c *call) (reply, error) {
 		if is.Anchor != nil && is.Anchor.Error != "" {
 			body.warn(w.Name, "the anchor (_puddle/head.json) is late: "+is.Anchor.Error)
 		}
-		for _, message := range w.Probe.Warnings {
+		for _, message := range w.Storage.Warnings {
 			body.warn(w.Name, message)
 		}
 		is.Archive.tell(&body, w.Name)
@@ -122,7 +122,7 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, ready bool, write
 		return s, err
 	}
 	s = warehouseStatus{Warehouse: w.Name, Incarnation: head.Incarnation, Head: headBody{head.Seq, head.Hash}}
-	s.Tables.Seq, s.Storage = head.Seq, w.stored()
+	s.Tables.Seq, s.Storage = head.Seq, w.Storage.status()
 	if w.Cursor != nil {
 		cursor, err := w.Cursor(ctx)
 		if err != nil {

@@ -190,9 +190,9 @@ func unusable(place config.Place, err error) error {
 	return fmt.Errorf("the bucket %s cannot be used: %w; %s", bucket, err, what)
 }
 
-// stored is what a warehouse is in, for those who ask.
-func (w *warehouse) stored() rest.Probe {
-	s := rest.Probe{Kind: string(w.Root.Location.Family())}
+// storage is what a warehouse is in, for those who ask.
+func (w *warehouse) storage() rest.Storage {
+	s := rest.Storage{Kind: string(w.Root.Location.Family())}
 	for _, p := range w.probed {
 		if p.place == w.Root {
 			verdict, _ := p.Conditional()

@@ -143,7 +143,7 @@ func (n *node) offer(w *warehouse) rest.Warehouse {
 		Past:   projections.NewPast(w.id, events, reader),
 		Left:   projections.NewLeft(w.id, n.journal).Past,
 		Cursor: n.tables.Warehouse(w.id).Cursor, Archive: n.archived(w),
-		Probe: w.stored(), Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
+		Storage: w.storage(), Anchor: n.anchored(w), Sidecars: n.sidecarsNow(w), Purging: n.purging(w),
 		ReadOnly: w.readOnly,
 		Proofs:   func() []rest.Proof { return n.proofs(w.Name) },
 		Remember: func(ctx context.Context, a journal.Answer) error {

@@ -2,8 +2,8 @@ package rest
 
 import "time"
 
-// Probe is what a warehouse is in, and what that was found to do when the server started.
-type Probe struct {
+// Storage is what a warehouse is in, and what that was found to do when the server started.
+type Storage struct {
 	Kind        string         // file, s3
 	At          time.Time      // zero: it was not tried
 	Conditional bool           // it creates only what is absent; said only where it was tried
@@ -19,23 +19,22 @@ type storageStatus struct {
 	Ahead       *float64 `json:"clock-ahead-seconds,omitempty"`
 }
 
-func (w *Warehouse) stored() *storageStatus {
-	is := w.Probe
-	if is.Kind == "" {
+func (s Storage) status() *storageStatus {
+	if s.Kind == "" {
 		return nil
 	}
-	s := storageStatus{Kind: is.Kind}
-	if is.At.IsZero() {
-		return &s
+	shown := storageStatus{Kind: s.Kind}
+	if s.At.IsZero() {
+		return &shown
 	}
-	at := stamp(is.At)
-	s.Probed, s.Conditional = &at, "ignored"
-	if is.Conditional {
-		s.Conditional = "hold"
+	at := stamp(s.At)
+	shown.Probed, shown.Conditional = &at, "ignored"
+	if s.Conditional {
+		shown.Conditional = "hold"
 	}
-	if is.Ahead != nil {
-		seconds := is.Ahead.Seconds()
-		s.Ahead = &seconds
+	if s.Ahead != nil {
+		seconds := s.Ahead.Seconds()
+		shown.Ahead = &seconds
 	}
-	return &s
+	return &shown
 }
