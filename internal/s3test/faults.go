@@ -22,7 +22,6 @@ const (
 	None        Fault = ""
 	Refused     Fault = "refused"      // the connection ends, and nothing was done
 	Lost        Fault = "lost"         // it is done, and the connection ends instead of a reply
-	Silent      Fault = "silent"       // it is done, and no reply comes until the client leaves
 	Unavailable Fault = "unavailable"  // 503 SlowDown, and nothing was done
 	Failed      Fault = "failed"       // 500 InternalError, and nothing was done
 	FailedAfter Fault = "failed-after" // it is done, and 500 InternalError
@@ -31,7 +30,6 @@ const (
 	Denied      Fault = "denied"       // 403 AccessDenied, and nothing was done
 	Twice       Fault = "twice"        // it is done twice, and the second reply comes
 	Truncated   Fault = "truncated"    // the connection ends in the middle of the reply's body
-	Stalled     Fault = "stalled"      // the reply's body stops in its middle until the client leaves
 	Drip        Fault = "drip"         // the reply's body comes in small pieces
 	Late        Fault = "late"         // the connection ends, and it is done when Deliver is called
 )

@@ -17,22 +17,16 @@ func answer(w http.ResponseWriter, r *http.Request, reply *http.Response, fault 
 	}
 	half, flush := body[:len(body)/2], http.NewResponseController(w).Flush
 	switch fault {
-	case Silent:
-		<-r.Context().Done()
-		panic(http.ErrAbortHandler)
 	case FailedAfter:
 		failWith(w, r, http.StatusInternalServerError, "InternalError")
 		return
-	case Truncated, Stalled:
+	case Truncated:
 		if len(body) == 0 {
 			break
 		}
 		begin(w, reply)
 		_, _ = w.Write(half)
 		_ = flush()
-		if fault == Stalled {
-			<-r.Context().Done()
-		}
 		panic(http.ErrAbortHandler)
 	}
 	begin(w, reply)
