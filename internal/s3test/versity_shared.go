@@ -39,12 +39,7 @@ func StopVersity() {
 // there under PUDDLE_TEST_REQUIRE=all.
 func Versity(tb testing.TB) *Process {
 	tb.Helper()
-	if err := VersityInstalled(); err != nil {
-		if os.Getenv("PUDDLE_TEST_REQUIRE") == "all" {
-			tb.Fatal(err)
-		}
-		tb.Skip(err)
-	}
+	needVersity(tb)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.process == nil && shared.err == nil {
@@ -54,4 +49,29 @@ func Versity(tb testing.TB) *Process {
 		tb.Fatal(shared.err)
 	}
 	return shared.process
+}
+
+// VersityWithVersions is a server process of the test alone, whose buckets can keep versions
+// and lock them. The test is skipped as with Versity.
+func VersityWithVersions(t testing.TB) *Process {
+	t.Helper()
+	needVersity(t)
+	p, err := StartProcess(t.Context(), "--versioning-dir", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	return p
+}
+
+func needVersity(tb testing.TB) {
+	tb.Helper()
+	err := VersityInstalled()
+	switch {
+	case err == nil:
+	case os.Getenv("PUDDLE_TEST_REQUIRE") == "all":
+		tb.Fatal(err)
+	default:
+		tb.Skip(err)
+	}
 }
