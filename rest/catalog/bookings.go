@@ -151,8 +151,8 @@ func (s *bookings) roomLocked(by journal.Actor) error {
 	return nil
 }
 
-// againLocked counts one more call for credentials. Of a table that nobody makes they are
-// not asked for for ever, under whichever uuid.
+// againLocked counts one more call for credentials. They are not made without end for a
+// table that nobody makes, under whichever uuid.
 func (s *bookings) againLocked(b *booking, now time.Time) error {
 	s.last++
 	b.order = s.last
