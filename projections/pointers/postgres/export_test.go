@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,11 +35,24 @@ func (t *Turn) Statements(drafts []journal.Draft) (read, written int) {
 // SetAnswerLimit bounds queries for objects. Not for concurrent use.
 func (s *Store) SetAnswerLimit(d time.Duration) { s.objects.limit = d }
 
+// begin is enter for a question that nobody has.
+func (t *together) begin() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.queries == queriesAtOnce {
+		return false
+	}
+	t.queries++
+	return true
+}
+
 // Crowd has whoever asks for objects from now on wait for others, until release is called;
 // waiting is how many do.
 func (s *Store) Crowd() (waiting func() int, release func()) {
 	for range queriesAtOnce {
-		s.objects.enter(nil)
+		for !s.objects.begin() { // those of a crowd before are still under way
+			runtime.Gosched()
+		}
 	}
 	waiting = func() int {
 		s.objects.mu.Lock()
