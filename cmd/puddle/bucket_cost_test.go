@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -49,36 +47,8 @@ func countedBucket(t *testing.T) (config.Config, *objectsAsked) {
 	asked := &objectsAsked{store: store, n: map[string]int{}}
 	front := httptest.NewServer(asked)
 	t.Cleanup(front.Close)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "puddle.yaml")
-	text := fmt.Sprintf("data-dir: %s/d\nwarehouses: {default: {location: %q, s3: {region: %s, endpoint: %q, path-style-access: true, access-key-id: %q, secret-access-key: %q}}}\n",
-		dir, "s3://"+store.Bucket(t)+"/wh", s3test.Region, front.URL, store.AccessKeyID, store.SecretAccessKey)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Server.Addr = "127.0.0.1:0"
+	c, _ := overStore(t, t.TempDir(), "d", "s3://"+store.Bucket(t)+"/wh", front.URL, store.SecretAccessKey, "")
 	return c, asked
-}
-
-// do sends a request that has to succeed.
-func (r *running) do(method, path, body string) {
-	r.t.Helper()
-	request, err := http.NewRequestWithContext(r.t.Context(), method, r.url("/api/catalog/v1/"+path), strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	answer.Body.Close()
-	if answer.StatusCode >= 300 {
-		r.t.Errorf("%s %s: status %d", method, path, answer.StatusCode)
-	}
 }
 
 // What requests cost in an object store (docs/benchmarks.md), whatever else the server

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/rs/zerolog"
 
-	"puddle/cmd/puddle/config"
 	"puddle/internal/s3test"
 )
 
@@ -31,14 +29,7 @@ external-warehouses:
     location: s3://%[2]s/lake
     s3: {region: %[3]s, endpoint: %[4]q, path-style-access: true, access-key-id: %[5]q, secret-access-key: %[6]q, vended-credentials: {enabled: true, role-arn: %[7]q}}
 `, dir, v.bucket, s3test.Region, v.store.Endpoint, v.store.AccessKeyID, v.store.SecretAccessKey, s3test.RoleARN)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Server.Addr = "127.0.0.1:0"
+	c := loadConfig(t, file, text)
 	v.owner = v.client(map[string]string{"s3.access-key-id": v.store.AccessKeyID, "s3.secret-access-key": v.store.SecretAccessKey})
 	table := fmt.Sprintf(`{"format-version":2,"table-uuid":"00000000-0000-4000-8000-000000000001","location":"s3://%s/lake/t","last-sequence-number":0,"last-updated-ms":1,`+
 		`"last-column-id":1,"current-schema-id":0,"schemas":[{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"a","type":"int","required":false}]}],"default-spec-id":0,`+

@@ -29,15 +29,7 @@ func overStore(t *testing.T, dir, name, location, endpoint, secret, more string)
 	file := filepath.Join(dir, name+".yaml")
 	text := fmt.Sprintf("data-dir: %s/%s\nwarehouses: {default: {location: %q, s3: {region: %s, endpoint: %q, path-style-access: true, access-key-id: puddle, secret-access-key: %q}}}\n%s",
 		dir, name, location, s3test.Region, endpoint, secret, more)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Server.Addr = "127.0.0.1:0"
-	return c, file
+	return loadConfig(t, file, text), file
 }
 
 func overBucket(t *testing.T, dir string, server *s3test.Server, bucket string) (config.Config, string) {

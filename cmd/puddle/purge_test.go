@@ -16,7 +16,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
-	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/rest/catalog/purge"
 )
@@ -51,14 +50,7 @@ func purging(t *testing.T, dir, keys string) (*running, told) {
 	t.Helper()
 	text := fmt.Sprintf("data-dir: %s/d\nwarehouses: {default: {location: %s/w, purge: {%s}}}\n", dir, dir, keys)
 	file := filepath.Join(dir, "puddle.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Server.Addr = "127.0.0.1:0"
+	c := loadConfig(t, file, text)
 	log := make(told, 100)
 	return startedWith(t, c, zerolog.New(log)), log
 }

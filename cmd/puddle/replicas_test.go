@@ -30,15 +30,7 @@ func replica(t *testing.T, dir, url string, i int, more string) config.Config {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("data-dir: %s/d%d\nwarehouses: {default: {location: %s/w}}\nmetastore: {type: postgresql, postgresql: {url: %q%s}}\n", dir, i, dir, url, more)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Server.Addr = "127.0.0.1:0"
-	return c
+	return loadConfig(t, file, text)
 }
 
 // What one replica has answered the others show at once, in every kind of change.

@@ -34,15 +34,7 @@ func configured(t *testing.T, dir, more string) config.Config {
 	t.Helper()
 	file := filepath.Join(dir, "puddle.yaml")
 	text := fmt.Sprintf("data-dir: %s/d\nwarehouses: {default: {location: %s/w}}\n%s", dir, dir, more)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Server.Addr = "127.0.0.1:0"
-	return c
+	return loadConfig(t, file, text)
 }
 
 func started(t *testing.T, c config.Config) *running {

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,7 +19,6 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/rs/zerolog"
 
-	"puddle/cmd/puddle/config"
 	"puddle/internal/s3test"
 	"puddle/projections/anchor"
 )
@@ -68,14 +65,7 @@ warehouses:
     s3: {region: %s, endpoint: %q, path-style-access: true, access-key-id: %q, secret-access-key: %q,
       vended-credentials: {enabled: true, role-arn: %q, duration-seconds: 900, external-id: one lake}}
 `, dir, v.bucket, s3test.Region, v.store.Endpoint, v.store.AccessKeyID, v.store.SecretAccessKey, s3test.RoleARN)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Server.Addr = "127.0.0.1:0"
+	c := loadConfig(t, file, text)
 	v.owner = v.client(map[string]string{"s3.access-key-id": v.store.AccessKeyID, "s3.secret-access-key": v.store.SecretAccessKey})
 	v.running = startedWith(t, c, zerolog.New(v.log))
 	v.post("/api/catalog/v1/namespaces", `{"namespace":["n"]}`)
@@ -93,21 +83,7 @@ func (v *vending) client(keys map[string]string) *s3.Client {
 // asked sends a request of who asks for credentials.
 func (v *vending) asked(method, path, body string) (status int, text string) {
 	v.t.Helper()
-	request, err := http.NewRequestWithContext(v.t.Context(), method, v.url("/api/catalog/v1/"+path), strings.NewReader(body))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	request.Header.Set("X-Iceberg-Access-Delegation", "vended-credentials")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	all, err := io.ReadAll(answer.Body)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	return answer.StatusCode, string(all)
+	return v.send(method, path, body, "X-Iceberg-Access-Delegation", "vended-credentials")
 }
 
 // keys are those of an answer.
