@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -17,7 +19,7 @@ import (
 
 const (
 	pageSize  = 1000  // the most that S3 gives at once
-	emptiness = 10000 // pages without an object, one after the other, after which a list is taken for endless
+	emptiness = 10000 // pages without a name to rely on, one after the other, after which a list is taken for endless
 )
 
 // errList ends a list that would skip objects, tell some twice, or never end.
@@ -75,8 +77,15 @@ func (s *Store) list(ctx context.Context, l lister) iter.Seq2[warehouse.Entry, e
 					yield(warehouse.Entry{}, err)
 					return
 				}
-				key := strings.TrimPrefix(name, s.prefix)
-				if warehouse.CheckKey(key) == nil && !warehouse.BeyondXML(key) && !yield(warehouse.Entry{Key: key, Info: info(o.Size, o.ETag, o.LastModified)}, nil) {
+				entry := warehouse.Entry{Key: strings.TrimPrefix(name, s.prefix), Info: info(o.Size, o.ETag, o.LastModified)}
+				if warehouse.CheckKey(entry.Key) != nil || warehouse.BeyondXML(entry.Key) {
+					continue
+				}
+				is := true
+				if !l.exact(o) {
+					is, err = s.is(ctx, entry)
+				}
+				if (is || err != nil) && !yield(entry, err) || err != nil {
 					return
 				}
 			}
@@ -105,7 +114,7 @@ func (l *lister) turn(page *s3.ListObjectsV2Output) (more bool, err error) {
 	if !aws.ToBool(page.IsTruncated) {
 		return false, nil
 	}
-	if l.empty++; len(page.Contents) > 0 {
+	if l.empty++; slices.ContainsFunc(page.Contents, l.exact) {
 		l.empty = 0
 	}
 	token := aws.ToString(page.NextContinuationToken)
@@ -121,7 +130,23 @@ func (l *lister) turn(page *s3.ListObjectsV2Output) (more bool, err error) {
 	return true, nil
 }
 
-// next is the name of an object of a page, which comes after the one before.
+// is tells whether an object has the name that a list has for it.
+func (s *Store) is(ctx context.Context, entry warehouse.Entry) (bool, error) {
+	found, err := s.Stat(ctx, entry.Key)
+	if errors.Is(err, warehouse.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && found.Same(entry.Info), err
+}
+
+// exact tells whether a name in an answer is that of the object for sure. A store that does
+// not encode names writes U+FFFD for what XML cannot hold: a control character, say.
+func (l *lister) exact(o types.Object) bool {
+	return !strings.ContainsRune(strings.TrimPrefix(aws.ToString(o.Key), l.prefix), utf8.RuneError)
+}
+
+// next is the name of an object of a page, which comes after the one before. One that is not
+// exact may come anywhere.
 func (l *lister) next(page *s3.ListObjectsV2Output, o types.Object) (name string, err error) {
 	name = aws.ToString(o.Key)
 	if page.EncodingType == types.EncodingTypeUrl {
@@ -132,6 +157,8 @@ func (l *lister) next(page *s3.ListObjectsV2Output, o types.Object) (name string
 	switch {
 	case !strings.HasPrefix(name, l.prefix):
 		return "", fmt.Errorf("%w: %q, asked for what begins with %q", errList, name, l.prefix)
+	case !l.exact(o):
+		return name, nil
 	case l.last != "" && name <= l.last:
 		return "", fmt.Errorf("%w: %q comes after %q", errList, name, l.last)
 	}

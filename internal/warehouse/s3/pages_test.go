@@ -109,6 +109,44 @@ func TestListOfNamesAsTheyAre(t *testing.T) {
 	}
 }
 
+// A store that knows no encoding writes U+FFFD for a control character: such a name breaks no
+// list, and is listed where the object that is there under it is the one that was listed.
+func TestListOfNamesThatXMLCannotHold(t *testing.T) {
+	heads := []string{}
+	names := []string{"wh/ba", "wh/b\ufffd", "wh/b\ufffd", "wh/bb", "wh/bc\ufffd/x", "wh/bc", "wh/bd\ufffd"}
+	list := pages{asIs: "none", page: func(int) ([]string, string) { return names, "" }}
+	store := served(t, inHand{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.URL.Query().Get("list-type") != "" {
+			list.ServeHTTP(w, r)
+			return
+		}
+		if r.Method == http.MethodHead {
+			heads = append(heads, r.URL.Path)
+		}
+		switch r.URL.Path {
+		case "/lake/wh/bd\ufffd":
+			w.Header().Set("Content-Length", "7")
+			w.Header().Set("ETag", `"e"`)
+		case "/lake/wh/bc\ufffd/x":
+			w.Header().Set("ETag", `"another"`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, "<Error><Code>NoSuchKey</Code></Error>")
+		}
+	})}, "s3://lake/wh")
+	if got, err := keys(t, store, ""); err != nil || !slices.Equal(got, []string{"ba", "bb", "bc", "bd\ufffd"}) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	heads = nil
+	asked := []string{"bd\ufffd"}
+	for i := range 20 {
+		asked = append(asked, fmt.Sprint("b", i))
+	}
+	if _, errs := store.StatAll(t.Context(), asked); errs[0] != nil || len(heads) != 1 || !is(errs[1], warehouse.ErrNotFound) {
+		t.Errorf("looks at %q: %v", heads, errs)
+	}
+}
+
 // What no list may be ends with an error, and never runs on.
 func TestListThatCannotBe(t *testing.T) {
 	one := func(name, next string) func(int) ([]string, string) {
@@ -118,6 +156,7 @@ func TestListThatCannotBe(t *testing.T) {
 		"a page that follows itself":   one("wh/a", "1"),
 		"pages in a circle":            func(n int) ([]string, string) { return []string{fmt.Sprint("wh/", n)}, strconv.Itoa((n + 1) % 3) },
 		"more, and no token":           one("wh/a", "none"),
+		"odd names in a circle":        func(n int) ([]string, string) { return []string{"wh/\ufffd"}, strconv.Itoa((n + 1) % 3) },
 		"a name twice":                 func(int) ([]string, string) { return []string{"wh/a", "wh/a"}, "" },
 		"names that descend":           func(int) ([]string, string) { return []string{"wh/b", "wh/a"}, "" },
 		"a name outside of the prefix": one("other/a", ""),
@@ -125,6 +164,9 @@ func TestListThatCannotBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := pages{page: page}
+			if strings.HasPrefix(name, "odd") {
+				p.asIs = "none"
+			}
 			if page == nil {
 				p.asIs, p.page = "url", one("wh/%zz", "")
 			}

@@ -21,9 +21,13 @@ const worth = 13
 // what is there, and the others are asked about several at a time.
 func (s *Store) StatAll(ctx context.Context, keys []string) ([]warehouse.Info, []error) {
 	infos, errs := make([]warehouse.Info, len(keys)), make([]error, len(keys))
-	var asked []int // keys that can be
+	var asked, apart []int // keys that can be, and those of them that no list tells for sure
 	for i, key := range keys {
-		if errs[i] = s.check(ctx, key); errs[i] == nil {
+		switch errs[i] = s.check(ctx, key); {
+		case errs[i] != nil:
+		case strings.ContainsRune(key, utf8.RuneError):
+			apart = append(apart, i)
+		default:
 			asked = append(asked, i)
 		}
 	}
@@ -32,7 +36,7 @@ func (s *Store) StatAll(ctx context.Context, keys []string) ([]warehouse.Info, [
 	for len(left) >= worth {
 		told, err := s.statPage(ctx, keys, left, infos, errs)
 		if err != nil && !listless(err) {
-			for _, i := range left {
+			for _, i := range append(left, apart...) {
 				errs[i] = failed(keys[i], err)
 			}
 			return infos, errs
@@ -42,7 +46,7 @@ func (s *Store) StatAll(ctx context.Context, keys []string) ([]warehouse.Info, [
 			break
 		}
 	}
-	each(left, func(i int) { infos[i], errs[i] = s.Stat(ctx, keys[i]) })
+	each(append(left, apart...), func(i int) { infos[i], errs[i] = s.Stat(ctx, keys[i]) })
 	return infos, errs
 }
 
