@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
@@ -30,7 +31,7 @@ func (c watched) Do(r *http.Request) (*http.Response, error) {
 	}
 	if r.Body != nil && r.Body != http.NoBody {
 		r = r.WithContext(r.Context()) // a copy
-		r.Body = moving{r.Body, a}
+		r.Body = a.moving(r.Body)
 	}
 	answer, err := c.HTTPClient.Do(r)
 	if err != nil {
@@ -39,21 +40,37 @@ func (c watched) Do(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodGet || answer.StatusCode >= 300 || strings.Contains(r.URL.RawQuery, "list-type=") {
 		answer.Body = &ending{answer.Body, mostWords}
 	}
-	answer.Body = moving{answer.Body, a}
+	answer.Body = a.moving(answer.Body)
 	return answer, nil
 }
 
-// moving is a body that tells when it moves.
+// slowest is how many bytes of a body come in a second, at least: one that drips would hold
+// its caller for as long as it does.
+const slowest = 16 << 10
+
+// moving is a body that tells when it moves, and fails when it does so too slowly.
 type moving struct {
 	io.ReadCloser
 	attempt attempt
+	began   time.Time
+	bytes   int64
 }
 
-// Read implements io.Reader.
-func (m moving) Read(p []byte) (int, error) {
+func (a attempt) moving(body io.ReadCloser) *moving {
+	return &moving{ReadCloser: body, attempt: a, began: time.Now()}
+}
+
+// Read implements io.Reader. A body has twice the time that it may stand, and more for the
+// bytes that moved.
+func (m *moving) Read(p []byte) (int, error) {
 	n, err := m.ReadCloser.Read(p)
-	if n > 0 {
-		m.attempt.moved()
+	if n == 0 {
+		return n, err
+	}
+	m.attempt.moved()
+	m.bytes += int64(n)
+	if took := time.Since(m.began); err == nil && took > 2*m.attempt.idle+time.Duration(m.bytes)*time.Second/slowest {
+		return 0, fmt.Errorf("%w: %d bytes in %v", errStalled, m.bytes, took)
 	}
 	return n, err
 }

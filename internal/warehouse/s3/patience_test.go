@@ -34,10 +34,11 @@ func patient(t *testing.T, answer http.RoundTripper) *s3.Store {
 	return service.Store(at)
 }
 
-// trickle is a body, or what takes one, that moves a byte at a time.
+// trickle is a body that moves some bytes at a time.
 type trickle struct {
 	text  string
 	every time.Duration
+	some  int
 }
 
 // Read implements io.Reader.
@@ -45,9 +46,12 @@ func (b *trickle) Read(p []byte) (int, error) {
 	if b.text == "" {
 		return 0, io.EOF
 	}
-	time.Sleep(b.every)
-	p[0], b.text = b.text[0], b.text[1:]
-	return 1, nil
+	if len(b.text)%b.some == 0 {
+		time.Sleep(b.every)
+	}
+	n := copy(p, b.text[:(len(b.text)-1)%b.some+1])
+	b.text = b.text[n:]
+	return n, nil
 }
 
 // answers is an object store that is a function.
@@ -60,30 +64,36 @@ func says(r *http.Request, status int, body io.Reader) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(body), Request: r, ContentLength: -1}
 }
 
-// What moves is waited for however long it takes, either way; what stands is not.
+// What moves is waited for however long it takes, either way; what stands is not, nor what
+// drips.
 func TestIdle(t *testing.T) {
-	for every, moves := range map[time.Duration]bool{9 * time.Second: true, 11 * time.Second: false} {
+	const much, drop = 256 << 10, 1
+	for _, test := range []struct {
+		every time.Duration
+		some  int
+		want  string // of the error; empty: none
+	}{{9 * time.Second, much, ""}, {11 * time.Second, much, "no byte for 10s"}, {8 * time.Second, drop, "3 bytes in 24s"}} {
 		synctest.Test(t, func(t *testing.T) {
 			began, tries := time.Now(), 0
 			store := patient(t, answers(func(r *http.Request) (*http.Response, error) {
 				tries++
 				if r.Method == http.MethodPut {
-					for one := make([]byte, 1); ; time.Sleep(every) {
-						if _, err := r.Body.Read(one); err != nil || r.Context().Err() != nil {
+					for some := make([]byte, test.some); ; time.Sleep(test.every) {
+						if _, err := io.ReadFull(r.Body, some); err != nil || r.Context().Err() != nil {
 							break
 						}
 					}
 					return says(r, http.StatusOK, strings.NewReader("")), r.Context().Err()
 				}
-				text := io.MultiReader(&trickle{"a body that comes slowly", every}, contextEnd{r})
+				text := io.MultiReader(&trickle{strings.Repeat("slowly ", 12*test.some), test.every, test.some}, contextEnd{r})
 				return says(r, http.StatusOK, text), nil
 			}))
-			data, err := store.Get(t.Context(), "k", 1<<20)
+			data, err := store.Get(t.Context(), "k", 1<<30)
 			if err == nil {
 				err = store.Put(t.Context(), "k", data)
 			}
-			if (err == nil) != moves || moves && tries != 2 || !moves && !strings.Contains(err.Error(), "does not answer") {
-				t.Errorf("%d tries in %v: %q, %v", tries, time.Since(began), data, err)
+			if test.want == "" && (err != nil || tries != 2) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%d bytes each %v: %d tries in %v: %d bytes, %v", test.some, test.every, tries, time.Since(began), len(data), err)
 			}
 		})
 	}
