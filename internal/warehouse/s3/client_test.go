@@ -146,7 +146,8 @@ func TestAddressing(t *testing.T) {
 func TestPutIsPlain(t *testing.T) {
 	for endpoint, signed := range map[string]string{"http://s3.example.org": "15e2b0d3", "https://s3.example.org": "UNSIGNED-PAYLOAD"} {
 		o := s3.Options{Endpoint: endpoint, PathStyle: true, AccessKeyID: "a", SecretAccessKey: "b"}
-		store := speaking(t, o, func(_ http.ResponseWriter, r *http.Request) {
+		store := speaking(t, o, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"e"`)
 			body, err := io.ReadAll(r.Body)
 			h := r.Header
 			if err != nil || string(body) != "123456789" || r.ContentLength != 9 || h.Get("Content-Encoding") != "" || h.Get("X-Amz-Trailer") != "" {

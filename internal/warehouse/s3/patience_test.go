@@ -61,7 +61,7 @@ type answers func(*http.Request) (*http.Response, error)
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
 
 func says(r *http.Request, status int, body io.Reader) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(body), Request: r, ContentLength: -1}
+	return &http.Response{StatusCode: status, Header: http.Header{"Etag": {`"e"`}}, Body: io.NopCloser(body), Request: r, ContentLength: -1}
 }
 
 // What moves is waited for however long it takes, either way; what stands is not, nor what

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 
@@ -48,12 +49,22 @@ func (s *Store) Stage(ctx context.Context, key string, data []byte) (warehouse.I
 		case !errors.Is(err, warehouse.ErrNotFound):
 			return warehouse.Info{}, fmt.Errorf("%q is there, and whose it is cannot be asked: %v", key, err)
 		case tries.over():
-			return warehouse.Info{}, fmt.Errorf("%q comes and goes", key)
+			return warehouse.Info{}, refusesDeleted(key, err)
 		}
 		if err := tries.pause(ctx, 0); err != nil {
 			return warehouse.Info{}, fmt.Errorf("%q: %w", key, err)
 		}
 	}
+}
+
+// refusesDeleted is of a store that created nothing, since something was there, and each time
+// said that nothing was. Some are so where the name was deleted in a bucket with versions.
+func refusesDeleted(key string, gone error) error {
+	why := "it comes and goes, or it was deleted and"
+	if answer, ok := errors.AsType[*awshttp.ResponseError](gone); ok && answer.Response != nil && answer.Response.Header.Get("X-Amz-Delete-Marker") == "true" {
+		why = "a delete marker stands there, and"
+	}
+	return fmt.Errorf("%q is refused as there (412) and then is not (404): %s the object store creates nothing over a deleted name (delete the marker)", key, why)
 }
 
 // Put implements [warehouse.Store].
@@ -86,10 +97,27 @@ func (s *Store) put(ctx context.Context, tries *tries, in *s3.PutObjectInput, da
 		defer body.end()
 		sent.Body = body
 		out, err := s.service.client.PutObject(a, &sent)
-		if err == nil {
-			made = info(in.ContentLength, out.ETag, nil)
+		if err != nil {
+			return err
 		}
+		made = info(in.ContentLength, out.ETag, nil)
+		if out.ETag != nil {
+			return nil
+		}
+		made, err = s.written(a, tries, in)
 		return err
 	})
 	return made, err
+}
+
+// written looks whether a put was done whose answer has no ETag: something between may have
+// answered in the place of the object store. If it was not, that it may be done again.
+func (s *Store) written(a attempt, tries *tries, in *s3.PutObjectInput) (warehouse.Info, error) {
+	tries.made++
+	a.moved()
+	out, err := s.service.client.HeadObject(a, &s3.HeadObjectInput{Bucket: in.Bucket, Key: in.Key})
+	if err == nil && out.Metadata[writeID] == in.Metadata[writeID] {
+		return info(out.ContentLength, out.ETag, out.LastModified), nil
+	}
+	return warehouse.Info{}, broken{errors.New("what answered a put is no object store: it told no ETag, and a look did not find what was put")}
 }

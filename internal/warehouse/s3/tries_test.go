@@ -16,6 +16,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"puddle/internal/warehouse"
+	"puddle/internal/warehouse/s3"
 )
 
 // standing is an object store in hand. The first request of a method is done, and its reply
@@ -100,6 +101,58 @@ func TestTriesAreThoseOfOneCall(t *testing.T) {
 	}
 }
 
+// A store that creates nothing over a delete marker is told of as that.
+func TestCreateOverADeleteMarker(t *testing.T) {
+	store := speaking(t, s3.Options{Region: "r", AccessKeyID: "a", SecretAccessKey: "b"}, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			w.WriteHeader(http.StatusPreconditionFailed)
+			return
+		}
+		w.Header().Set("X-Amz-Delete-Marker", "true")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, "<Error><Code>NoSuchKey</Code></Error>")
+	}, nil)
+	err := store.Create(t.Context(), "k", nil)
+	if err == nil || errors.Is(err, warehouse.ErrExists) || errors.Is(err, warehouse.ErrNotFound) || !strings.Contains(err.Error(), "a delete marker stands there, and the object store creates nothing over a deleted name") {
+		t.Error(err)
+	}
+}
+
+// Success that no object store has told is none: the object is looked for by its write, and
+// the put is tried again where it is not.
+func TestPutAnsweredByNoObjectStore(t *testing.T) {
+	for name, done := range map[string]bool{"the answer was lost": true, "it never came": false} {
+		for _, always := range []bool{false, true} {
+			puts, there := 0, ""
+			store := speaking(t, s3.Options{Region: "r", AccessKeyID: "a", SecretAccessKey: "b"}, func(w http.ResponseWriter, r *http.Request) {
+				const id = "X-Amz-Meta-Puddle-Write"
+				if r.Method != http.MethodPut {
+					w.Header().Set(id, there)
+					return
+				}
+				puts++
+				if always || puts == 1 {
+					if done {
+						there = r.Header.Get(id)
+					}
+					_, _ = io.WriteString(w, "<html>welcome</html>")
+					return
+				}
+				w.Header().Set("ETag", `"e"`)
+			}, nil)
+			for _, call := range []func() error{
+				func() error { return store.Put(t.Context(), "k", nil) }, func() error { return store.Create(t.Context(), "k", nil) },
+			} {
+				puts, there = 0, ""
+				err, good := call(), done || !always
+				if (err == nil) != good || !good && (errors.Is(err, warehouse.ErrExists) || !s3.Passing(err)) || done && puts != 1 {
+					t.Errorf("%s, always %v: %d puts, %v", name, always, puts, err)
+				}
+			}
+		}
+	}
+}
+
 // What comes and goes is not asked about without a pause.
 func TestComingAndGoing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +173,7 @@ func TestComingAndGoing(t *testing.T) {
 // A service that is closed holds no connection.
 func TestClose(t *testing.T) {
 	opened, closed := make(chan struct{}, 1), make(chan struct{}, 1)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("ETag", `"e"`) }))
 	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		switch s {
 		case http.StateIdle:
