@@ -43,10 +43,12 @@ type Options struct {
 
 // Service is a [vended.Issuer]. Safe for concurrent use.
 type Service struct {
-	client *sts.Client
-	role   string
-	extern *string
-	life   int32
+	client  *sts.Client
+	who     aws.CredentialsProvider
+	renewal awsconfig.Renewal
+	role    string
+	extern  *string
+	life    int32
 }
 
 var _ vended.Issuer = (*Service)(nil)
@@ -64,14 +66,14 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	if c.Region == "" {
 		return nil, errors.New("sts: no region is configured")
 	}
-	s := &Service{role: cmp.Or(o.RoleARN, AnyRole), life: int32(o.Life / time.Second)}
+	s := &Service{who: c.Credentials, role: cmp.Or(o.RoleARN, AnyRole), life: int32(o.Life / time.Second)}
 	if o.ExternalID != "" {
 		s.extern = aws.String(o.ExternalID)
 	}
 	s.client = sts.NewFromConfig(c, func(so *sts.Options) {
 		so.Retryer = retry.NewStandard(func(ro *retry.StandardOptions) { ro.MaxAttempts, ro.MaxBackoff = tries, time.Second })
 		if plain, ok := c.HTTPClient.(*awshttp.BuildableClient); ok {
-			so.HTTPClient = plain.WithTimeout(tryTime)
+			so.HTTPClient = listener{plain.WithTimeout(tryTime)}
 		}
 		if o.Endpoint != "" {
 			so.BaseEndpoint = aws.String(o.Endpoint)
@@ -84,7 +86,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 func (s *Service) Issue(ctx context.Context, session, policy string) (vended.Credentials, error) {
 	ctx, cancel := context.WithTimeout(ctx, fullTime)
 	defer cancel()
-	made, err := s.client.AssumeRole(ctx, &sts.AssumeRoleInput{
+	made, err := s.ask(ctx, &sts.AssumeRoleInput{
 		RoleArn: &s.role, RoleSessionName: &session, Policy: &policy, DurationSeconds: &s.life, ExternalId: s.extern,
 	})
 	if err != nil {

@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"puddle/internal/awsconfig"
 )
 
 // mostWords is how long an answer may be that is no object: a page of a list is the longest,
 // with three letters for each byte of a thousand names.
 const mostWords = 16 << 20
-
-// errEndless ends an answer that is longer.
-var errEndless = fmt.Errorf("the answer does not end: it has more than %d bytes", mostWords)
 
 // watched is a client of HTTP whose requests tell their attempts that they move, and whose
 // answers have an end.
@@ -38,7 +37,7 @@ func (c watched) Do(r *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	if r.Method != http.MethodGet || answer.StatusCode >= 300 || strings.Contains(r.URL.RawQuery, "list-type=") {
-		answer.Body = &ending{answer.Body, mostWords}
+		answer.Body = awsconfig.Bounded(answer.Body, mostWords)
 	}
 	answer.Body = a.moving(answer.Body)
 	return answer, nil
@@ -71,21 +70,6 @@ func (m *moving) Read(p []byte) (int, error) {
 	m.bytes += int64(n)
 	if took := time.Since(m.began); err == nil && took > 2*m.attempt.idle+time.Duration(m.bytes)*time.Second/slowest {
 		return 0, fmt.Errorf("%w: %d bytes in %v", errStalled, m.bytes, took)
-	}
-	return n, err
-}
-
-// ending is a body that fails when it is too long.
-type ending struct {
-	io.ReadCloser
-	left int
-}
-
-// Read implements io.Reader.
-func (e *ending) Read(p []byte) (int, error) {
-	n, err := e.ReadCloser.Read(p)
-	if e.left -= n; e.left < 0 {
-		return 0, errEndless
 	}
 	return n, err
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 
+	"puddle/internal/awsconfig"
 	"puddle/internal/warehouse"
 )
 
@@ -41,17 +41,12 @@ func redirect(r *http.Request, via []*http.Request) error {
 	return http.ErrUseLastResponse
 }
 
-// refreshEvery is how often credentials are thrown away that may still be good, at most.
-const refreshEvery = 10 * time.Second
-
 // chain is where credentials come from. What the SDK keeps until it ends is asked for
 // anew when the store says that it is over before.
 type chain struct {
-	from aws.CredentialsProvider
-	now  func() time.Time
-
-	mu        sync.Mutex
-	refreshed time.Time // guarded by mu
+	from    aws.CredentialsProvider
+	now     func() time.Time
+	renewal awsconfig.Renewal
 }
 
 // noCredentials is why nothing could be asked: there is nobody to ask as.
@@ -72,13 +67,4 @@ func (c *chain) Retrieve(ctx context.Context) (aws.Credentials, error) {
 }
 
 // refresh has the next request use fresh credentials, unless these are.
-func (c *chain) refresh() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if now := c.now(); now.Sub(c.refreshed) >= refreshEvery {
-		c.refreshed = now
-		if cache, ok := c.from.(*aws.CredentialsCache); ok {
-			cache.Invalidate()
-		}
-	}
-}
+func (c *chain) refresh() { c.renewal.Renew(c.from, c.now()) }

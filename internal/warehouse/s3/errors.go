@@ -11,6 +11,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"puddle/internal/awsconfig"
 	"puddle/internal/warehouse"
 )
 
@@ -54,7 +55,7 @@ var overs = map[string]bool{
 
 // passing tells whether the same request may succeed later.
 func passing(err error) bool {
-	if errors.As(err, new(noCredentials)) || errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, errEndless) {
+	if errors.As(err, new(noCredentials)) || errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, awsconfig.ErrEndless) {
 		return false
 	}
 	answered := status(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"puddle/internal/awsconfig"
 	"puddle/internal/warehouse"
 )
 
@@ -53,7 +54,7 @@ func (s *Store) StatAll(ctx context.Context, keys []string) ([]warehouse.Info, [
 // listless tells of a list that failed whether objects may be there to be looked at without:
 // lists are refused, or are none.
 func listless(err error) bool {
-	return errors.Is(meaning(err), warehouse.ErrDenied) || errors.Is(err, errList) || errors.Is(err, errEndless)
+	return errors.Is(meaning(err), warehouse.ErrDenied) || errors.Is(err, errList) || errors.Is(err, awsconfig.ErrEndless)
 }
 
 // statPage looks for some of keys, which ascend, in one page of a list, and tells of how

@@ -1,0 +1,52 @@
+package sts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go"
+
+	"puddle/internal/awsconfig"
+)
+
+// mostWords is how long an answer may be, which has a few kilobytes.
+const mostWords = 1 << 20
+
+// listener is a client of HTTP whose answers have an end.
+type listener struct{ aws.HTTPClient }
+
+// Do implements aws.HTTPClient.
+func (l listener) Do(r *http.Request) (*http.Response, error) {
+	answer, err := l.HTTPClient.Do(r)
+	if err == nil {
+		answer.Body = awsconfig.Bounded(answer.Body, mostWords)
+	}
+	return answer, err
+}
+
+// ask asks for a session, and once more where the credentials of who asks are over.
+func (s *Service) ask(ctx context.Context, in *sts.AssumeRoleInput) (*sts.AssumeRoleOutput, error) {
+	made, err := s.client.AssumeRole(ctx, in)
+	if !expired(err) {
+		return made, err
+	}
+	s.renewal.Renew(s.who, time.Now())
+	return s.client.AssumeRole(ctx, in)
+}
+
+// expired tells whether fresh credentials may help.
+func expired(err error) bool {
+	var told smithy.APIError
+	if !errors.As(err, &told) {
+		return false
+	}
+	switch told.ErrorCode() {
+	case "ExpiredToken", "ExpiredTokenException", "RequestExpired", "InvalidClientTokenId":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,73 @@
+package sts_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"puddle/internal/awsconfig"
+	"puddle/internal/sts"
+)
+
+// Credentials of the environment that are over before they said so are asked for anew, once.
+func TestExpiredCredentialsAreRenewed(t *testing.T) {
+	const whole = `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIA</AccessKeyId></Credentials></AssumeRoleResult></AssumeRoleResponse>`
+	for _, test := range []struct {
+		good  string // the credentials that are not over
+		asked int
+	}{{"id1", 1}, {"id2", 2}, {"none", 2}} {
+		given, asked := 0, 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/credentials" {
+				given++
+				ends := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+				_, _ = fmt.Fprintf(w, `{"AccessKeyId": "id%d", "SecretAccessKey": "s", "Token": "t", "Expiration": %q}`, given, ends)
+				return
+			}
+			asked++
+			if !strings.Contains(r.Header.Get("Authorization"), "Credential="+test.good+"/") {
+				w.WriteHeader(http.StatusForbidden)
+				_, _ = w.Write([]byte("<ErrorResponse><Error><Code>ExpiredToken</Code></Error></ErrorResponse>"))
+				return
+			}
+			_, _ = w.Write([]byte(whole))
+		}))
+		none := filepath.Join(t.TempDir(), "none")
+		for name, value := range map[string]string{
+			"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_WEB_IDENTITY_TOKEN_FILE": "", "AWS_PROFILE": "", "AWS_CONFIG_FILE": none,
+			"AWS_SHARED_CREDENTIALS_FILE": none, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": server.URL + "/credentials",
+		} {
+			t.Setenv(name, value)
+		}
+		s := service(t, server.URL, func(o *sts.Options) { o.AccessKeyID, o.SecretAccessKey = "", "" })
+		made, err := s.Issue(t.Context(), "session", "{}")
+		if good := test.good != "none"; (err == nil) != good || good && made.AccessKeyID != "ASIA" || asked != test.asked || given != test.asked {
+			t.Errorf("%s: %v, asked %d times with %d credentials", test.good, err, asked, given)
+		}
+		server.Close()
+	}
+}
+
+// An answer that does not end is not read to its end.
+func TestEndlessAnswer(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusForbidden} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			some := []byte("<Endless>" + strings.Repeat("a", 1<<16))
+			for n := 0; n < 64; n++ {
+				if _, err := w.Write(some); err != nil {
+					return
+				}
+			}
+		}))
+		if _, err := service(t, server.URL, nil).Issue(t.Context(), "session", "{}"); !errors.Is(err, awsconfig.ErrEndless) {
+			t.Errorf("%d: %v", status, err)
+		}
+		server.Close()
+	}
+}
