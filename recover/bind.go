@@ -98,6 +98,9 @@ func (b Binder) lookOnce(ctx context.Context, w Warehouse) (e evidence, err erro
 		return e, err
 	}
 	if e.sameID == nil {
+		if head, found, err := anchor.ReadHead(ctx, w.Store); err == nil && found {
+			e.written = head.WrittenAt
+		}
 		cursor, err := b.Tables.Warehouse(e.identity.ID).Cursor(ctx)
 		if err != nil {
 			return e, err

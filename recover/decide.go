@@ -2,6 +2,7 @@ package recover
 
 import (
 	"fmt"
+	"time"
 
 	"puddle/projections/anchor"
 )
@@ -9,10 +10,11 @@ import (
 // evidence is what is seen of one configured warehouse.
 type evidence struct {
 	identity   anchor.Identity
-	identified bool   // warehouse.json is there
-	traces     bool   // not identified, and yet something is there below _puddle
-	tables     bool   // the pointer tables know the identity's id
-	later      string // what the warehouse knows that is after them; empty: nothing
+	identified bool      // warehouse.json is there
+	written    time.Time // when head.json was, by the clock of who wrote it; zero: not known
+	traces     bool      // not identified, and yet something is there below _puddle
+	tables     bool      // the pointer tables know the identity's id
+	later      string    // what the warehouse knows that is after them; empty: nothing
 
 	// What the journal has: the history with the configured name, the one with
 	// the identity's id, one with the configured location.
@@ -25,16 +27,19 @@ func decide(w Warehouse, e evidence) (*history, error) {
 	refuse := func(command, reason string, args ...any) (*history, error) {
 		return nil, &Refusal{w.Name, fmt.Sprintf(reason, args...), command, nil}
 	}
+	lost := func(command, reason string, args ...any) (*history, error) {
+		return refuse(command, reason+"%s", append(args, "; "+takesOver(e.written))...)
+	}
 	switch h := e.named; {
 	case e.identified && e.sameID == nil && h != nil:
 		return refuse(recoverCommand(w.Name), "%s belongs to warehouse %s (%s), the journal's %s is %s: a wrong mount, or another journal",
 			w.Location, e.identity.ID, e.identity.Name, w.Name, h.id)
 	case e.identified && e.sameID == nil && e.later != "":
-		return refuse(recoverCommand(w.Name), "its journal is lost: the warehouse and the pointer tables have a history, the journal has none; the tables are behind: %s", e.later)
+		return lost(recoverCommand(w.Name), "its journal is lost: the warehouse and the pointer tables have a history, the journal has none; the tables are behind: %s", e.later)
 	case e.identified && e.sameID == nil && e.tables:
-		return refuse(metastoreCommand(w.Name), "its journal is lost: the warehouse and the pointer tables have a history, the journal has none")
+		return lost(metastoreCommand(w.Name), "its journal is lost: the warehouse and the pointer tables have a history, the journal has none")
 	case e.identified && e.sameID == nil:
-		return refuse(recoverCommand(w.Name), "its journal is lost: %s holds a catalog (%s), the journal has no history of it", w.Location, e.identity.ID)
+		return lost(recoverCommand(w.Name), "its journal is lost: %s holds a catalog (%s), the journal has no history of it", w.Location, e.identity.ID)
 	case e.identified && h != nil && h.id != e.sameID.id:
 		return refuse("puddle config check", "%s belongs to warehouse %s: are two locations swapped?", w.Location, e.sameID.name)
 	case e.identified && e.sameID.name != w.Name:
@@ -44,7 +49,7 @@ func decide(w Warehouse, e evidence) (*history, error) {
 	case h == nil && e.sameLocation != nil:
 		return refuse(renameCommand(e.sameLocation.name, w.Name), "the journal knows %s by the name %s", w.Location, e.sameLocation.name)
 	case h == nil && e.traces:
-		return refuse(recoverCommand(w.Name), "its journal is lost: %s holds a catalog, the journal has no history of it", w.Location)
+		return lost(recoverCommand(w.Name), "its journal is lost: %s holds a catalog, the journal has no history of it", w.Location)
 	case h == nil:
 		return nil, nil
 	case !sameLocation(h.location, w.Location):
@@ -59,4 +64,13 @@ func decide(w Warehouse, e evidence) (*history, error) {
 		return h, nil
 	}
 	return refuse(adoptCommand(w.Name), "the journal has a history of it, but %s has no identity file: a wrong mount?", w.Location)
+}
+
+// takesOver is said before a warehouse is recovered whose journal is elsewhere, or lost.
+func takesOver(written time.Time) string {
+	seen := ""
+	if !written.IsZero() {
+		seen = fmt.Sprintf(" (head.json was last written at %s)", written.UTC().Format(time.RFC3339))
+	}
+	return "another server may still run on this warehouse" + seen + ": stop it first, a recovery takes the warehouse over from it"
 }

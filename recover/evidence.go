@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -28,6 +29,16 @@ type Remains struct {
 	Journaled bool
 	Behind    error
 	Sidecars  int
+	Written   time.Time // when head.json was, by the clock of who wrote it; zero: not known
+}
+
+// Elsewhere warns, where the journal has no history of a warehouse that is somebody's, of
+// who may still have it; empty: there is no need.
+func (r *Remains) Elsewhere() string {
+	if r.Journaled || !r.Identified {
+		return ""
+	}
+	return takesOver(r.Written)
 }
 
 // Witness is something in a warehouse that names positions.
@@ -174,6 +185,7 @@ func (r *Remains) anchor(ctx context.Context, w Warehouse, j journal.Journal) er
 		return err
 	}
 	r.Says(TheAnchor, head.Position)
+	r.Written = head.WrittenAt
 	if r.Journaled {
 		r.Behind = head.CheckLineage(ctx, j, r.ID)
 	}

@@ -18,7 +18,8 @@ type Report struct {
 	Unregistered   []Unregistered
 	NotUsed        []NotUsed
 	Warnings       []string
-	Whole          bool // the journal has it all: nothing was lost but tables that follow it
+	Elsewhere      string // who may still have the warehouse; empty: nobody else
+	Whole          bool   // the journal has it all: nothing was lost but tables that follow it
 }
 
 // ReportOf is the report of a plan that nothing was done of yet.

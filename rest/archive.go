@@ -56,7 +56,10 @@ func (w *Warehouse) archived(head journal.Seq) *archiveStatus {
 // the warehouse holds no newer event, however long nobody looks.
 func (s *archiveStatus) tell(b *statusBody, warehouse string) {
 	switch {
-	case s == nil || s.Error == "":
+	case s == nil:
+	case s.Error == "" && s.Lag >= late.Seconds() && s.Behind > 0:
+		b.warn(warehouse, "the archive is late: "+lateFor(s.Behind, time.Duration(s.Lag)*time.Second))
+	case s.Error == "":
 	case s.Stopped:
 		b.critical(warehouse, "the journal is not archived any more: "+s.Error)
 	default:

@@ -76,7 +76,7 @@ func (g warehouseGauges) Collect(to chan<- prometheus.Metric) {
 	if tables != nil {
 		value(g.tables, prometheus.GaugeValue, float64(behind(*tables, head.Seq)))
 	}
-	if a := w.anchored(head.Seq); a != nil {
+	if a := w.anchored(head.Seq, time.Now()); a != nil {
 		value(g.anchor, prometheus.GaugeValue, float64(a.Behind))
 		value(g.anchorFailures, prometheus.CounterValue, float64(a.Failed))
 	}

@@ -79,6 +79,7 @@ type Options struct {
 	Ready          func(context.Context) error // nil: ready. The text of an error is shown to anybody
 	Writer         func() Writer               // nil: there is nothing to tell that Ready does not
 	Room           func(context.Context) Room  // nil: nobody knows
+	Warnings       func() []Warning            // what was found out while serving; nil: nothing
 	Database       func() Database             // nil: there is none
 	Build          string                      // what status says; may be empty
 	MaxBody        int64                       // bytes of one request's body; default DefaultMaxBody

@@ -47,6 +47,18 @@ func (w *Warehouse) sidecars(now time.Time) *sidecarsStatus {
 	return s
 }
 
+// tell warns of sidecars that are late.
+func (s *sidecarsStatus) tell(b *statusBody, warehouse string) {
+	const what = "catalog sidecars (_puddle/catalog) are late: "
+	switch {
+	case s == nil:
+	case s.Error != "":
+		b.warn(warehouse, what+s.Error)
+	case s.Behind > 0 && s.Age >= int64(late/time.Second):
+		b.warn(warehouse, what+lateFor(s.Behind, time.Duration(s.Age)*time.Second))
+	}
+}
+
 // sidecarGauges looks at a warehouse's sidecars at each scrape.
 type sidecarGauges struct {
 	warehouse             *Warehouse

@@ -49,6 +49,18 @@ type warningBody struct {
 	Message   string `json:"message"`
 }
 
+// Warning is something to look at, and of which warehouse.
+type Warning struct{ Warehouse, Message string }
+
+// late is for how long events may wait for what follows a journal before that is told,
+// although nothing has failed: a request may hang.
+const late = time.Minute
+
+// lateFor words a lag that is long.
+func lateFor(events uint64, age time.Duration) string {
+	return fmt.Sprintf("%d events behind, the oldest for %d seconds, and no error is known: does the storage answer?", events, age/time.Second)
+}
+
 func (b *statusBody) warn(warehouse, message string) {
 	b.Warnings = append(b.Warnings, warningBody{Warehouse: warehouse, Message: message})
 }
@@ -67,6 +79,11 @@ func status(c *call) (reply, error) {
 	if c.server.Room != nil {
 		body.room(c.server.Room(c.ctx))
 	}
+	if c.server.Warnings != nil {
+		for _, w := range c.server.Warnings() {
+			body.warn(w.Warehouse, w.Message)
+		}
+	}
 	for i := range c.server.Warehouses {
 		w := &c.server.Warehouses[i]
 		is, err := w.status(c.ctx, c.server.Now(), body.Ready, body.Writer.State)
@@ -77,16 +94,12 @@ func status(c *call) (reply, error) {
 			return reply{}, unreadable(err)
 		}
 		body.Warehouses = append(body.Warehouses, is)
-		if is.Anchor != nil && is.Anchor.Error != "" {
-			body.warn(w.Name, "the anchor (_puddle/head.json) is late: "+is.Anchor.Error)
-		}
+		is.Anchor.tell(&body, w.Name)
 		for _, message := range w.Storage.Warnings {
 			body.warn(w.Name, message)
 		}
 		is.Archive.tell(&body, w.Name)
-		if is.Sidecars != nil && is.Sidecars.Error != "" {
-			body.warn(w.Name, "catalog sidecars (_puddle/catalog) are late: "+is.Sidecars.Error)
-		}
+		is.Sidecars.tell(&body, w.Name)
 		for _, message := range is.Purges.warnings() {
 			body.warn(w.Name, message)
 		}
@@ -131,7 +144,7 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, ready bool, write
 		s.Tables.Seq = cursor.Seq
 	}
 	s.Tables.Behind = behind(s.Tables.Seq, head.Seq)
-	s.Anchor = w.anchored(head.Seq)
+	s.Anchor = w.anchored(head.Seq, now)
 	s.Sidecars = w.sidecars(now)
 	s.Archive = w.archived(head.Seq)
 	s.Proofs = w.proven(now)

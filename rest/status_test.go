@@ -165,6 +165,32 @@ func TestStatusWarns(t *testing.T) {
 	}
 }
 
+// What follows a journal and does not get on is told by the age of what it lacks, also
+// where nothing fails. So is what was found out while serving.
+func TestStatusWarnsOfALongLag(t *testing.T) {
+	for name, test := range map[string]struct {
+		age  time.Duration
+		want int
+	}{"long": {61 * time.Second, 4}, "short": {10 * time.Second, 1}} {
+		f := serve(t, func(o *Options) {
+			o.Warnings = func() []Warning { return []Warning{{"default", "look"}} }
+			w := &o.Warehouses[0]
+			w.Anchor = func() Anchor { return Anchor{Since: epoch.Add(-test.age)} }
+			w.Sidecars = func() Sidecars { return Sidecars{Behind: 1, Oldest: epoch.Add(-test.age)} }
+			w.Archive = func() Archive { return Archive{Mode: "async", Since: time.Now().Add(-test.age)} }
+		})
+		s := f.status()
+		if len(s.Warnings) != test.want {
+			t.Errorf("%s: %+v", name, s.Warnings)
+		}
+		for _, w := range s.Warnings {
+			if w.Critical || w.Message != "look" && !strings.Contains(w.Message, "late: 1 events behind, the oldest for 6") {
+				t.Errorf("%s: %+v", name, w)
+			}
+		}
+	}
+}
+
 // unreadablePurges is a reader that cannot tell.
 type unreadablePurges struct{ projections.Reader }
 

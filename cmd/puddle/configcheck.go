@@ -22,7 +22,7 @@ type configCheckCmd struct {
 // Help is the detail of the help text.
 func (configCheckCmd) Help() string {
 	return "With --probe small files are written to each location of each warehouse, below _puddle/probe, read, listed, written over and removed: whether a store keeps " +
-		"conditions, shows what was written, deletes, and keeps names apart is seen by doing it. External warehouses are only listed. A server may run meanwhile."
+		"conditions, shows what was written, deletes, and keeps names apart is seen by doing it. External warehouses are only listed. Where vended-credentials is enabled, STS is asked once. A server may run meanwhile."
 }
 
 func (configCheckCmd) exits() []int { return []int{codeFindings, codeWarnings, codeNoLook} }
@@ -73,6 +73,9 @@ func said(c config.Config) (lines []string) {
 	}
 	for _, e := range exposures(c) {
 		lines = append(lines, fmt.Sprintf("warning: %s: %s (%s)", e.whose, unsecured, e.endpoint))
+	}
+	for _, line := range vendedWarnings(c) {
+		lines = append(lines, "warning: "+line)
 	}
 	return append(lines, fmt.Sprintf("data in %s, served at %s: the configuration is good", c.DataDir, c.Server.Addr))
 }

@@ -124,15 +124,19 @@ func (n *node) anchored(w *warehouse) func() rest.Anchor {
 		return nil
 	}
 	return func() rest.Anchor {
-		if t := w.term.Load(); t != nil {
-			s := t.anchor.State()
-			return rest.Anchor{Seq: s.Written.Seq, Err: s.Err, Failed: s.Failed}
-		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
+		if t := w.term.Load(); t != nil {
+			s := t.anchor.State()
+			since := n.cameAfter(ctx, w, s.Written.Seq, nil)
+			if !since.IsZero() && since.Before(t.began) {
+				since = t.began // it has looked at nothing before
+			}
+			return rest.Anchor{Seq: s.Written.Seq, Since: since, Err: s.Err, Failed: s.Failed}
+		}
 		head, _, err := anchor.ReadHead(ctx, w.roots[0].Store)
 		seq, err := n.seenElsewhere(ctx, w, head.Position, err)
-		return rest.Anchor{Seq: seq, Err: err, Elsewhere: true}
+		return rest.Anchor{Seq: seq, Since: n.cameAfter(ctx, w, seq, err), Err: err, Elsewhere: true}
 	}
 }
 

@@ -53,6 +53,9 @@ type node struct {
 
 	refused bool           // the start was, for safety
 	closers []func() error // in the order of opening
+
+	troubles   troubles
+	background sync.WaitGroup // of what was begun beside the start
 }
 
 // openNode opens everything, in the order in which later parts need earlier
@@ -88,7 +91,7 @@ func (n *node) steps() []opens {
 		{"opening the journal", n.findReserves}, {"opening the journal", n.openJournal}, {"opening the pointer tables", n.openTables},
 		{"opening the warehouses", n.openWarehouses}, {"trying what the object stores do", n.probeStores}, {"comparing the pointer tables with the journal", n.bring},
 		{"starting", n.watch}, {"starting", n.follow}, {"starting", n.record}, {"starting", n.handle}, {"starting", n.mountVerify}, {"starting", n.startPurges},
-		{"starting", n.lookBeside},
+		{"starting", n.lookBeside}, {"starting", n.tryVending},
 	}
 }
 
@@ -146,7 +149,7 @@ func (n *node) bringOnce(ctx context.Context) error {
 	for _, w := range n.warehouses {
 		err := n.bind(ctx, w)
 		if errors.Is(err, store.ErrNoBucket) || errors.Is(err, store.ErrDenied) {
-			return unreached("warehouse "+w.Name, w.Root, err)
+			return w.hint(err)
 		}
 		if err != nil {
 			return err

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,7 +66,7 @@ func (n *node) probeWarehouse(ctx context.Context, w *warehouse) error {
 			return usable(report)
 		})
 		if err != nil && ctx.Err() == nil {
-			return unreached("warehouse "+w.Name, place, err)
+			return unreached("warehouse "+w.Name, place, w.S3.Service, err)
 		}
 		if err != nil {
 			return err
@@ -174,20 +177,41 @@ func storePasses(err error) bool {
 }
 
 // unreached says of a warehouse that cannot be looked at what an operator can do.
-func unreached(whose string, place config.Place, err error) error {
-	return fail(codeNoLook, "%s at %s: %w", whose, place.URL, unusable(place, err))
+func unreached(whose string, place config.Place, s config.Service, err error) error {
+	return fail(codeNoLook, "%s at %s: %w", whose, place.URL, unusable(place, s, err))
 }
 
-func unusable(place config.Place, err error) error {
+// hint says of what failed in a warehouse's own object store what an operator can do.
+// Other errors stay as they are, and what was said before is not said again.
+func (w *warehouse) hint(err error) error {
+	asked := s3.Asked(err) || storePasses(err) || errors.Is(err, store.ErrNoBucket) || errors.Is(err, store.ErrDenied)
+	if err == nil || w.Root.IsFolder() || !asked || errors.As(err, new(advised)) {
+		return err
+	}
+	return unreached("warehouse "+w.Name, w.Root, w.S3.Service, err)
+}
+
+// advised is an error of an object store that says what to do.
+type advised struct{ error }
+
+func (a advised) Unwrap() error { return a.error }
+
+func unusable(place config.Place, s config.Service, err error) error {
 	what := "are endpoint and region right, and can it be reached from here?"
+	bucket, _ := place.Location.Bucket()
+	endpoint, _ := url.Parse(s.Endpoint)
+	var unknown *net.DNSError
 	switch {
+	case errors.As(err, &unknown) && !s.PathStyle && strings.HasPrefix(unknown.Name, bucket+"."):
+		what = "set path-style-access: true, unless " + unknown.Name + " should be a name of the store, or is endpoint wrong?"
+	case errors.Is(err, store.ErrNoBucket) && endpoint != nil && strings.Trim(endpoint.Path, "/") != "":
+		what = fmt.Sprintf("is the path %s right that endpoint ends in (a bucket is asked for below it)? Else make the bucket, or say the endpoint and the region that it is at", endpoint.Path)
 	case errors.Is(err, store.ErrNoBucket):
 		what = "make the bucket, or say the endpoint and the region that it is at"
 	case errors.Is(err, store.ErrDenied):
 		what = "are access-key-id and secret-access-key right (without them: the credentials of the environment), and do they have the rights of docs/object-stores.md?"
 	}
-	bucket, _ := place.Location.Bucket()
-	return fmt.Errorf("the bucket %s cannot be used: %w; %s", bucket, err, what)
+	return advised{fmt.Errorf("the bucket %s cannot be used: %w; %s", bucket, err, what)}
 }
 
 // storage is what a warehouse is in, for those who ask.

@@ -30,6 +30,9 @@ func probeAll(ctx context.Context, c config.Config) *probeReport {
 		p.look(ctx, e.Root, e.S3, func(ctx context.Context, s store.Store) probe.Report { return probe.Look(ctx, s) })
 		r.Places = append(r.Places, p)
 	}
+	for _, t := range tries(c) {
+		r.Vended = append(r.Vended, t.run(ctx))
+	}
 	return r
 }
 
@@ -73,7 +76,7 @@ func (p *placeReport) look(ctx context.Context, place config.Place, s3 config.S3
 	}
 	roots, closers, err := openPlaces(ctx, config.Warehouse{Name: p.Warehouse, Root: place, S3: s3}, (*rest.Metrics)(nil).Store(p.Warehouse))
 	if err == nil {
-		p.take(ctx, place, roots[0].Store, try)
+		p.take(ctx, place, s3.Service, roots[0].Store, try)
 	}
 	for _, release := range closers {
 		err = errors.Join(err, release())
@@ -83,7 +86,7 @@ func (p *placeReport) look(ctx context.Context, place config.Place, s3 config.S3
 	}
 }
 
-func (p *placeReport) take(ctx context.Context, place config.Place, s store.Store, try func(context.Context, store.Store) probe.Report) {
+func (p *placeReport) take(ctx context.Context, place config.Place, service config.Service, s store.Store, try func(context.Context, store.Store) probe.Report) {
 	ctx, enough := context.WithTimeout(ctx, startTime)
 	defer enough()
 	if place.IsFolder() && !p.External {
@@ -94,7 +97,7 @@ func (p *placeReport) take(ctx context.Context, place config.Place, s store.Stor
 	p.Findings = append(p.Findings, report.Findings()...)
 	p.Warnings = append(p.Warnings, report.Warnings()...)
 	if err := report.Unseen(); err != nil && !place.IsFolder() {
-		p.Error = unusable(place, err).Error()
+		p.Error = unusable(place, service, err).Error()
 	} else if err != nil {
 		p.Error = err.Error()
 	}

@@ -13,6 +13,7 @@ import (
 type probeReport struct {
 	Metastore metastoreReport `json:"metastore"`
 	Places    []placeReport   `json:"places"`
+	Vended    []vendedReport  `json:"vended-credentials,omitempty"` // none where it is off
 }
 
 // metastoreReport is whether the metastore can be reached. One of files is not looked at.
@@ -51,6 +52,11 @@ func (r *probeReport) end() error {
 			unseen++
 		}
 	}
+	for _, v := range r.Vended {
+		if v.Finding != "" {
+			findings++
+		}
+	}
 	switch {
 	case findings > 0:
 		return fail(codeFindings, "findings: %d, warnings: %d, not looked at: %d", findings, warnings, unseen)
@@ -85,6 +91,10 @@ func (r *probeReport) print(s *session) error {
 		note("not looked at: "+at, p.Error)
 		note(at, p.Note)
 	}
+	for _, v := range r.Vended {
+		lines = append(lines, "vended-credentials of "+v.Warehouse+": "+v.Verdict)
+		note("finding: "+v.Warehouse+": ", v.Finding)
+	}
 	header := table.Row{"warehouse", "location", "storage", "conditional writes", "reads", "lists", "deletes", "names", "clock", "took"}
 	return cmp.Or(s.table(header, rows...), s.lines(lines))
 }
@@ -98,8 +108,8 @@ func (p placeReport) row() table.Row {
 		return append(row, "", "", string(p.Probe.Worst(probe.List)), "", "", "", took(p.Probe.Took))
 	}
 	for _, steps := range [][]string{
-		{probe.CreateIfAbsent, probe.Race},
-		{probe.Write, probe.Read, probe.Stat, probe.Replace, probe.ReadAfterReplace},
+		{probe.Write, probe.CreateIfAbsent, probe.Race},
+		{probe.Read, probe.Stat, probe.Replace, probe.ReadAfterReplace},
 		{probe.List}, {probe.Delete, probe.ReadAfterDelete, probe.ListAfterDelete}, {probe.OddKeys}, {probe.Clock},
 	} {
 		row = append(row, string(p.Probe.Worst(steps...)))

@@ -84,7 +84,7 @@ func (r recoverCmd) Run(s *session) error {
 		}
 		report, err := x.recover(s.stop, w)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, w.hint(err))
 		}
 		if report.Warehouse != "" {
 			all = append(all, report)

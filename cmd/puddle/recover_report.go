@@ -27,6 +27,7 @@ type recoveredPage struct {
 	Unregistered   []unregisteredPage       `json:"unregistered"`
 	NotUsed        []notUsedPage            `json:"not-used"`
 	Warnings       []string                 `json:"warnings"`
+	Elsewhere      string                   `json:"elsewhere,omitempty"`
 	Totals         recoverTotalsPage        `json:"totals"`
 }
 
@@ -82,7 +83,7 @@ func pageOf(r recover.Report) recoveredPage {
 	p := recoveredPage{
 		Warehouse: r.Warehouse, From: r.From, EventsReplayed: r.EventsReplayed, MovesImported: r.Imported,
 		Namespaces: []recoveredNamespacePage{}, Objects: []recoveredObjectPage{},
-		Unregistered: []unregisteredPage{}, NotUsed: []notUsedPage{}, Warnings: append([]string{}, r.Warnings...),
+		Unregistered: []unregisteredPage{}, NotUsed: []notUsedPage{}, Warnings: append([]string{}, r.Warnings...), Elsewhere: r.Elsewhere,
 		Totals: recoverTotalsPage{t.Recovered, t.Skipped, t.Dropped, t.Failed, t.Unregistered},
 	}
 	for _, n := range r.Namespaces {
@@ -189,6 +190,9 @@ func linesOf(r recover.Report, dryRun bool) []string {
 	}
 	if r.Imported > 0 {
 		lines = append(lines, fmt.Sprintf("  %s in the history", counted(r.Imported, "old move is", "old moves are")))
+	}
+	if r.Elsewhere != "" {
+		lines = append(lines, "  "+r.Elsewhere)
 	}
 	for _, w := range r.Warnings {
 		lines = append(lines, "  warning: "+w)

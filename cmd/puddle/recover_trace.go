@@ -35,7 +35,7 @@ func (x *recovery) traced(ctx context.Context) error {
 		}
 		found, err := holdsTrace(ctx, w)
 		if err != nil {
-			return noLook(fmt.Errorf("warehouse %s: %w", w.Name, err))
+			return noLook(fmt.Errorf("warehouse %s: %w", w.Name, (&warehouse{Warehouse: w}).hint(err)))
 		}
 		if empty = !found; empty {
 			refused = append(refused, recover.NoTrace(w.Name, w.Root.URL, nothingThere))

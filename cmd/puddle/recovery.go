@@ -61,11 +61,12 @@ func (x *recovery) recover(ctx context.Context, w *warehouse) (recover.Report, e
 	return report, err
 }
 
-func (x *recovery) recoverOnce(ctx context.Context, w *warehouse) (recover.Report, error) {
+func (x *recovery) recoverOnce(ctx context.Context, w *warehouse) (report recover.Report, err error) {
 	e, err := x.look(ctx, w)
 	if err != nil {
 		return recover.Report{}, err
 	}
+	defer func() { report.Elsewhere = e.seen.Elsewhere() }()
 	if e.choice, err = recover.Choose(w.Name, x.wanted(), e.seen); err != nil {
 		return recover.Report{}, err
 	}

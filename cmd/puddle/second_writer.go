@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	"puddle/projections/anchor"
@@ -63,33 +65,68 @@ func (n *node) meets(w *warehouse, err error) bool {
 	return true
 }
 
+// What a look meets beside a second writer.
+var (
+	errIdentity = errors.New(anchor.IdentityKey + ", which says whose warehouse it is, is gone or damaged")
+	errUnread   = errors.New("the journal cannot be asked")
+)
+
 // look asks a warehouse whether what it names is of its journal: its identity, the head
 // that it saw last, and what its archive goes on in. anchor.ErrOtherHistory when one is not.
 func (n *node) look(ctx context.Context, w *warehouse) error {
 	own := w.roots[0].Store
 	id, found, err := anchor.ReadIdentity(ctx, own)
 	switch {
+	case errors.Is(err, anchor.ErrDamaged), errors.Is(err, anchor.ErrNewer):
+		return fmt.Errorf("%w: %w", errIdentity, err)
 	case err != nil:
 		return err
 	case found && id.ID != w.id:
 		return fmt.Errorf("%w: %s is of warehouse %s", anchor.ErrOtherHistory, anchor.IdentityKey, id.ID)
 	}
-	head, found, err := anchor.ReadHead(ctx, own)
-	if err == nil && found {
-		err = anchor.CheckBeside(ctx, n.journal, w.id, head.Incarnation, head.Seq)
+	head, there, err := anchor.ReadHead(ctx, own)
+	if err == nil && there {
+		err = n.ownEvent(ctx, w, head.Incarnation, head.Seq)
 	}
 	if err != nil {
 		return err
 	}
-	incarnation, first, found, err := archive.Named(ctx, own)
-	if err == nil && found {
-		err = anchor.CheckBeside(ctx, n.journal, w.id, incarnation, first)
+	incarnation, first, there, err := archive.Named(ctx, own)
+	if err == nil && there {
+		err = n.ownEvent(ctx, w, incarnation, first)
+	}
+	if err == nil && !found {
+		return errIdentity
 	}
 	return err
 }
 
+// ownEvent tells an event of a second writer from what the journal does not say.
+func (n *node) ownEvent(ctx context.Context, w *warehouse, incarnation uuid.UUID, seq journal.Seq) error {
+	err := anchor.CheckBeside(ctx, n.journal, w.id, incarnation, seq)
+	if err != nil && !errors.Is(err, anchor.ErrOtherHistory) {
+		return fmt.Errorf("%w: %w", errUnread, err)
+	}
+	return err
+}
+
+// heed tells, as long as it is so, what a look has met: commits may be refused, or the next
+// start will be. Of the journal others tell, and head.json is written anew.
+func (n *node) heed(w *warehouse, err error) {
+	message := ""
+	switch {
+	case errors.Is(err, errUnread):
+		return
+	case errors.Is(err, errIdentity):
+		message = fmt.Sprintf("%v; commits go on, and the next start will be refused: put it back from a copy, or an older version of the object, before it (docs/operations.md#when-it-refuses-to-start)", err)
+	case err != nil && !errors.Is(err, anchor.ErrDamaged):
+		message = "the warehouse cannot be looked at, and commits may be refused: " + w.hint(err).Error()
+	}
+	n.trouble(subject{w.Name, "what the warehouse holds"}, message)
+}
+
 // lookBeside looks for second writers until the node is closed. What cannot be looked at
-// says nothing: those who follow the journal tell.
+// is told.
 func (n *node) lookBeside(context.Context) error {
 	if n.purpose != serving || n.config.Metastore.Type == config.Memory {
 		return nil
@@ -101,7 +138,9 @@ func (n *node) lookBeside(context.Context) error {
 			every(ctx, n.looks, func() {
 				asked, enough := context.WithTimeout(ctx, lookEvery)
 				defer enough()
-				n.meets(w, n.look(asked, w))
+				if err := n.look(asked, w); !n.meets(w, err) && ctx.Err() == nil {
+					n.heed(w, err)
+				}
 			})
 		})
 	}

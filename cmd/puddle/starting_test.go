@@ -75,7 +75,7 @@ func TestUnreached(t *testing.T) {
 	for want, why := range map[string]error{
 		"make the bucket": store.ErrNoBucket, "do they have the rights of docs/object-stores.md": store.ErrDenied, "can it be reached from here": errors.New("no such host"),
 	} {
-		told := unreached("warehouse a", place, fmt.Errorf("x: %w", why))
+		told := unreached("warehouse a", place, config.Service{}, fmt.Errorf("x: %w", why))
 		if exitCode(told) != codeNoLook || !errors.Is(told, why) || storePasses(told) || !strings.Contains(told.Error(), want) ||
 			!strings.HasPrefix(told.Error(), "warehouse a at s3a://lake/wh: the bucket lake cannot be used: x: ") {
 			t.Errorf("%v: %v", why, told)

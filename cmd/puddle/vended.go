@@ -22,8 +22,14 @@ func (n *node) objects(ctx context.Context, name string, s config.S3, places ...
 	if o.Config == nil || !s.Vended.Enabled {
 		return o, nil
 	}
-	if o.Vendor, err = n.vendor(ctx, name, s); err != nil {
+	if o.Vendor, err = newVendor(ctx, n.metrics, name, s); err != nil {
 		return o, fmt.Errorf("%s: vended-credentials: %w", name, err)
+	}
+	count := o.Vendor.Asked
+	o.Vendor.Asked = func(came vended.Outcome) {
+		if count(came); came == vended.Issued {
+			n.trouble(subject{name, vendedThing}, "")
+		}
 	}
 	return o, nil
 }
@@ -41,8 +47,8 @@ func addresses(s config.Service) map[string]string {
 	return told
 }
 
-// vendor makes credentials by STS, which it asks nothing of yet.
-func (n *node) vendor(ctx context.Context, name string, s config.S3) (*vended.Vendor, error) {
+// newVendor makes credentials by STS, which it asks nothing of yet.
+func newVendor(ctx context.Context, metrics *rest.Metrics, name string, s config.S3) (*vended.Vendor, error) {
 	endpoint, region := s.STS()
 	issuer, err := sts.New(ctx, sts.Options{
 		Region: region, Endpoint: endpoint, AccessKeyID: s.Service.AccessKeyID, SecretAccessKey: s.Service.SecretAccessKey,
@@ -52,7 +58,7 @@ func (n *node) vendor(ctx context.Context, name string, s config.S3) (*vended.Ve
 		return nil, err
 	}
 	o := vended.Options{Issuer: issuer, Partition: vended.Partition(s.Vended.RoleARN), Life: s.Vended.Duration}
-	o.Asked, o.Took = n.metrics.Vending(name)
+	o.Asked, o.Took = metrics.Vending(name)
 	if o.Read, err = policy(s.Vended.ReadTemplate); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (v *verification) subjects(ctx context.Context, sink verifySink) (all []ver
 			id, err = verify.Subject(ctx, binder, recover.Warehouse{Name: w.Name, Location: w.Root.URL, Store: w.roots[0].Store}, sink)
 		}
 		if err != nil {
-			sink.Unseen(verify.Unseen{Warehouse: w.Name, Place: w.Root.URL, Message: err.Error()})
+			sink.Unseen(verify.Unseen{Warehouse: w.Name, Place: w.Root.URL, Message: w.hint(err).Error()})
 		}
 		if id == uuid.Nil {
 			continue

@@ -109,6 +109,7 @@ func (n *node) handle(ctx context.Context) error {
 		return err
 	}
 	options.Ready, options.Writer, options.Room, options.Database = n.ready, n.writer, n.room, n.connections()
+	options.Warnings = n.troubles.all
 	for _, w := range n.warehouses {
 		options.Warehouses = append(options.Warehouses, n.offer(w))
 		n.onClose(func() error { w.decides.Close(); return nil })

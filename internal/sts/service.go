@@ -101,6 +101,16 @@ func (s *Service) Issue(ctx context.Context, session, policy string) (vended.Cre
 	}, nil
 }
 
+// Error is what STS answered instead of credentials. It holds nothing that was signed.
+type Error struct {
+	Code   string // as STS names it, such as AccessDenied
+	Status int    // of HTTP
+	text   string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.text }
+
 // told is an error without what may be secret in it: the text of a refused signature
 // goes on with the request that was signed, of which the first line says nothing.
 func told(err error) error {
@@ -114,5 +124,6 @@ func told(err error) error {
 	}
 	first, _, _ := strings.Cut(api.ErrorMessage(), "\n")
 	const most = 300
-	return fmt.Errorf("sts: AssumeRole: %s (status %d, request %q): %.*s", api.ErrorCode(), status, id, most, first)
+	text := fmt.Sprintf("sts: AssumeRole: %s (status %d, request %q): %.*s", api.ErrorCode(), status, id, most, first)
+	return &Error{Code: api.ErrorCode(), Status: status, text: text}
 }

@@ -52,6 +52,10 @@ func (d *decoder) endpoint(key, endpoint string) {
 	if endpoint == "" {
 		return
 	}
+	if !strings.Contains(endpoint, "://") {
+		d.fail(key, "must be a URL like https://s3.example.org: http:// or https:// is missing")
+		return
+	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		d.fail(key, "must be a URL like https://s3.example.org, and nothing behind it")

@@ -47,6 +47,7 @@ func TestVendedCredentialsThatCannotBe(t *testing.T) {
 		vending("", "role-arn: 'arn:aws:s3:::lake'"):                                      at + "role-arn: must be a role like",
 		vending("", role+"duration-seconds: 899"):                                         at + "duration-seconds: must be 900 to 43200",
 		vending("", role+"duration-seconds: 43201"):                                       at + "duration-seconds: must be",
+		vending("", role+"sts-endpoint: 'sts:9000'"):                                      at + "sts-endpoint: must be a URL like https://s3.example.org: http:// or https:// is missing",
 		vending("", role+"sts-endpoint: sts"):                                             at + "sts-endpoint: must be a URL",
 		vending("", role+"write-policy-template: '{'"):                                    at + "write-policy-template: what the template makes is no JSON",
 		vending("", role+`read-policy-template: '{"a": "{{(index .Places 0).Prefix}}"}'`): at + "read-policy-template: what the template makes is no JSON",

@@ -111,6 +111,8 @@ func meaning(err error) error {
 		return warehouse.ErrInvalidKey
 	case answered == http.StatusPreconditionFailed, word == "ObjectParentIsFile", word == "ExistingObjectIsDirectory":
 		return warehouse.ErrExists
+	case word == "XAdminUserNotFound": // 404 of versitygw for an access key id that it does not know
+		return warehouse.ErrDenied
 	case overs[word], answered == http.StatusForbidden, answered == http.StatusUnauthorized, word == "AccessDenied":
 		return warehouse.ErrDenied
 	}

@@ -128,6 +128,17 @@ func (v *Vendor) ask(ctx context.Context, session Session, policy string) (Crede
 	return f.made, Issued, nil
 }
 
+// Try asks the issuer once for credentials that write at a place, and keeps none of them.
+// ErrUnfit when no policy can name it; else the errors are the issuer's.
+func (v *Vendor) Try(ctx context.Context, place Place) error {
+	policy, err := v.Write.For(v.Partition, place)
+	if err != nil {
+		return err
+	}
+	_, err = v.Issuer.Issue(ctx, "puddle@vended-credentials", policy)
+	return err
+}
+
 // find answers what is kept and still good, or the call that makes it anew.
 func (v *Vendor) find(ctx context.Context, session Session, policy string) (Credentials, *flight) {
 	g := grant{session, sha256.Sum256([]byte(policy))}
