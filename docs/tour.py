@@ -1,17 +1,30 @@
-"""The tour of README.md: PyIceberg makes a table, writes, evolves, reads. `tour.py read` only reads."""
+"""The tour of README.md: PyIceberg makes a table, writes, evolves, reads.
+
+usage: tour.py [read | drop] [KEY=VALUE…]     properties of the catalog, as warehouse=lake or s3.access-key-id=…
+"""
 import sys
 
 import pyarrow as pa
 from pyiceberg.catalog import load_catalog
 from pyiceberg.types import DoubleType
 
-catalog = load_catalog("puddle", type="rest", uri="http://127.0.0.1:8089/api/catalog", warehouse="default")
+words = [a for a in sys.argv[1:] if "=" not in a]
+properties = {"uri": "http://127.0.0.1:8089/api/catalog", "warehouse": "default"}
+properties |= dict(a.split("=", 1) for a in sys.argv[1:] if "=" in a)
+catalog = load_catalog("puddle", type="rest", **properties)
 
-if sys.argv[1:] == ["read"]:
+if words == ["read"]:
     print(catalog.load_table("sales.orders").scan().to_arrow().num_rows, "rows")
     sys.exit()
+if words == ["drop"]:
+    catalog.drop_table("sales.orders")
+    sys.exit()
+if words:
+    sys.exit(__doc__)
+if catalog.table_exists("sales.orders"):
+    sys.exit("sales.orders is there: `tour.py read` reads it, after `tour.py drop` the tour can be made again")
 
-catalog.create_namespace("sales", {"owner": "anna"})
+catalog.create_namespace_if_not_exists("sales", {"owner": "anna"})
 table = catalog.create_table("sales.orders", schema=pa.schema([("id", pa.int64()), ("item", pa.string())]))
 print("created sales.orders")
 

@@ -56,15 +56,16 @@ func (s *switched) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*s.now.L
 // stores, which may be starting too.
 const startTime = 30 * time.Second
 
-// patiently does a part of a start, again each second while what failed may pass, in a node
-// that is to serve. Meanwhile it says what it waits for.
+// patiently does a part of a start, again while what failed may pass, in a node that is to
+// serve: a second after it was begun last, or when that is over. A try that ends after
+// startTime is the last one. Meanwhile it says what it waits for.
 func (n *node) patiently(ctx context.Context, waiting string, passes func(error) bool, part func() error) error {
-	over := time.After(startTime)
+	over := time.Now().Add(startTime)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
 		err := part()
-		if n.purpose != serving || err == nil || !passes(err) {
+		if n.purpose != serving || err == nil || !passes(err) || !time.Now().Before(over) {
 			return err
 		}
 		n.opening.say(waiting)
@@ -72,8 +73,6 @@ func (n *node) patiently(ctx context.Context, waiting string, passes func(error)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-over:
-			return err
 		case <-tick.C:
 		}
 	}

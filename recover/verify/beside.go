@@ -108,7 +108,7 @@ func (l *looks) judge(o projections.Object, r catalog.Relative, chained int, our
 	f := Finding{Severity: Warning, Kind: KindNewer, Place: r.Location, Next: l.newestCommand(o)}
 	switch {
 	case chained == 1:
-		f.Message = "it was made from the current file, and no event names it: a server was killed while it committed, or another catalog writes this table"
+		f.Message = "it was made from the current file, and no event names it: a server was killed while it committed, its change was refused and it could not be removed, or another catalog writes this table"
 	case chained > 1:
 		f.Severity = Error
 		f.Message = fmt.Sprintf("it was made from the current file, %d versions on, and no event names any of them: another catalog writes this table", chained)
