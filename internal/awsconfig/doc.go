@@ -6,4 +6,7 @@
 // configuration leaves the question to it: who asks, without keys of one's own, and how a
 // machine reaches others, by proxies (HTTPS_PROXY) and the authorities that it trusts
 // (AWS_CA_BUNDLE).
+//
+// What is asked of all of them in the same way is here too: an answer has an end ([Bounded]),
+// and credentials that are over before they said so are asked for anew ([Renewal]).
 package awsconfig
