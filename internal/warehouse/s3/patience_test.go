@@ -231,3 +231,21 @@ func TestKeysOfTheEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// What takes the bytes of a put one by one is given up on as well.
+func TestPutThatIsTakenInDrops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := patient(t, answers(func(r *http.Request) (*http.Response, error) {
+			for drop := make([]byte, 1); ; time.Sleep(8 * time.Second) {
+				if _, err := r.Body.Read(drop); err != nil {
+					return nil, err
+				}
+			}
+		}))
+		began := time.Now()
+		err := store.Put(t.Context(), "k", make([]byte, 1<<20))
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "4 bytes in 24s") || took > 3*time.Minute {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
