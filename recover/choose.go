@@ -20,6 +20,7 @@ type Seen struct {
 	Run      *Run              // a recovery that is under way
 	Head     journal.Position  // where the journal ends, if it has a history
 	Archived *journal.Position // where the archive ends; nil: there is none
+	Unusable string            // why an archive that is there is not used
 	Tables   journal.Position  // where the pointer tables of the warehouse stand; zero: they hold nothing of it
 	Empty    bool              // the catalog has no namespaces, tables and views
 }
@@ -67,6 +68,8 @@ func Choose(name string, w Wanted, s Seen) (Choice, error) {
 	switch {
 	case from == FromJournal && !s.Journaled:
 		return refuse(recoverCommand(name), "the journal has no history of it")
+	case from == FromArchive && s.Archived == nil && s.Unusable != "":
+		return refuse(recoverCommand(name), "nothing can be made from the archive of its journal: %s", s.Unusable)
 	case from == FromArchive && s.Archived == nil:
 		return refuse(recoverCommand(name), "there is no archive of its journal in the warehouse")
 	case from == FromMetastore && s.Tables.IsZero():

@@ -35,6 +35,7 @@ type claims struct {
 	objects    map[uuid.UUID]*claim
 	namespaces []sidecars.Namespace
 	failed     []PlannedObject  // sidecars that cannot be used
+	foreign    []NotUsed        // what lies below sidecars
 	unseen     error            // one that could not be read
 	cursor     journal.Position // up to which all are written; zero: nobody knows
 }
@@ -59,6 +60,8 @@ func readClaims(ctx context.Context, store warehouse.Reader, read func()) (*clai
 		case err != nil:
 			c.unseen = fmt.Errorf("sidecar %q: %w", found.Key, err)
 			c.unusable(found.Key, c.unseen)
+		case strings.HasSuffix(found.Key, "/"):
+			c.foreign = append(c.foreign, NotUsed{found.Key, "a folder that has the name of a sidecar, which it does not concern: nothing of puddle's is in it"})
 		case found.Err != nil:
 			c.unusable(found.Key, found.Err)
 		case found.Namespace != nil:

@@ -89,7 +89,7 @@ type Unregistered struct {
 }
 
 // NotUsed is a metadata file that is no object's current one, nor one that it comes
-// from.
+// from; or the key of a folder below a sidecar.
 type NotUsed struct {
 	MetadataLocation string
 	Reason           string // one line

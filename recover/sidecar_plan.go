@@ -243,6 +243,7 @@ func (p *sidecarPlan) again(ctx context.Context, at place) (surveyed, error) {
 // finish puts the parts of the plan together.
 func (p *sidecarPlan) finish() {
 	p.plan.Objects = p.claims.failed
+	p.plan.NotUsed = append(p.plan.NotUsed, p.claims.foreign...)
 	if p.claims.unseen != nil {
 		p.plan.Unseen = p.claims.unseen
 	}

@@ -47,6 +47,7 @@ func (x *recovery) openArchive(ctx context.Context, e *evidence) (err error) {
 	}
 	if e.archived == nil {
 		e.lost = append(e.lost, "the archive is not used: nothing of its last incarnation is whole")
+		e.seen.Unusable = strings.Join(e.lost, "; ")
 	}
 	return nil
 }

@@ -68,8 +68,9 @@ func (r Roots) Find(l Location) (Root, string, error) {
 // Check reports why nothing that clients name may be at l: it is outside of the
 // warehouse (ErrOutside), a root or above one (ErrRoot), in the reserved folder of
 // a root (ErrReserved), or no store has such a key (ErrInvalidKey). Below an external
-// root that folder is reserved at any depth: warehouses of others lie there. It looks
-// at no storage.
+// root that folder is reserved at any depth: warehouses of others lie there. So it is below
+// any root for a new place, which is for who gives places to judge ([HoldsReserved]): what
+// was recorded before stands. It looks at no storage.
 func (r Roots) Check(l Location) error {
 	for _, root := range r {
 		switch {

@@ -27,7 +27,8 @@ const listAhead = 2 * parallel
 
 // List reads the sidecars of a warehouse and yields them ascending by key, while it
 // reads a few ahead. A file that is none is a Found with an Err and stops nothing; so,
-// after the files, is what is no file, such as a link, and a folder, once. The
+// after the files, is what is no file, such as a link, and a folder, once: one that has
+// the name of a file, as in an object store, with a slash at its end. The
 // second error says that something could not be looked at: the file of that Key, and
 // the list goes on, or with an empty Key the folder, which ends it. Two files that
 // spell one uuid in different letter case are two.
@@ -41,7 +42,7 @@ func List(ctx context.Context, store warehouse.Reader) iter.Seq2[Found, error] {
 			ahead = ahead[1:]
 			return !l.there || yield(l.found, l.err)
 		}
-		folders := map[string]bool{}
+		folders, files := map[string]bool{}, map[string]bool{}
 		for entry, err := range store.List(ctx, Folder) {
 			for len(ahead) > 0 && (err != nil || len(ahead) == listAhead) {
 				if !next() {
@@ -58,12 +59,19 @@ func List(ctx context.Context, store warehouse.Reader) iter.Seq2[Found, error] {
 			case folder != "":
 				folders[folder] = true
 			case entry.Key != cursorKey:
+				files[entry.Key] = true
 				ahead = append(ahead, look(ctx, store, entry.Key))
 			}
 		}
 		for len(ahead) > 0 {
 			if !next() {
 				return
+			}
+		}
+		for folder := range folders {
+			if files[folder] {
+				delete(folders, folder)
+				folders[folder+"/"] = true
 			}
 		}
 		odd(ctx, store, folders, yield)

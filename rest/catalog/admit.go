@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 
 	"puddle/internal/warehouse"
 	"puddle/journal"
@@ -22,7 +23,17 @@ func (c *Catalog) admit(ctx context.Context, doc version) ([]journal.Place, erro
 // admitFound is admit for a version whose file is there already: it lies in the warehouse
 // with all that it owns, or in one external warehouse.
 func (c *Catalog) admitFound(ctx context.Context, doc version) ([]journal.Place, error) {
-	return c.admitWith(ctx, c.realm(doc.MetadataLocation()), doc, c.checkFolder)
+	at := doc.MetadataLocation()
+	if warehouse.HoldsReserved(at) {
+		return nil, barred("metadata-location", at, fmt.Errorf("%w, at any depth", warehouse.ErrReserved))
+	}
+	return c.admitWith(ctx, c.realm(at), doc, c.checkFolder)
+}
+
+// admitBack is admitFound for an object that was in the catalog: its places may be what
+// none is given any more.
+func (c *Catalog) admitBack(ctx context.Context, doc version) ([]journal.Place, error) {
+	return c.admitWith(ctx, c.realm(doc.MetadataLocation()), doc, c.wasThere)
 }
 
 // admitNext is admit for a version that follows another. The folders that were its

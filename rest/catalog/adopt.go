@@ -11,20 +11,29 @@ import (
 // adopt reads a metadata file that is there already, to be registered as it lies.
 // It stays its owner's: nothing here ever writes or deletes it (case 35). Its
 // name must be that of a metadata file, and gzipped it is when its name says so:
-// engines go by the name (case 1). Invalid, FileMissing, Unavailable.
+// engines go by the name (case 1). A large one waits for its turn. Invalid, FileMissing,
+// Unavailable.
 func (c *Catalog) adopt(ctx context.Context, at string) (file, error) {
-	data, err := c.getFound(ctx, at)
+	ctx, end := c.inTurn(ctx)
+	defer end()
+	data, err := c.getFound(ctx, at, metadata.LargeFile(metadata.IsCompressedName(at)))
+	if errors.Is(err, warehouse.ErrTooLarge) {
+		if err := takeTurn(ctx, at); err != nil {
+			return file{}, err
+		}
+		data, err = c.getFound(ctx, at, MaxMetadataBytes)
+	}
 	switch {
 	case errors.Is(err, warehouse.ErrTooLarge):
 		return file{}, because(Invalid, err, "The metadata file %s is over the limit of %d bytes", at, MaxMetadataBytes)
 	case err != nil:
 		return file{}, err
 	}
-	return adopted(at, data)
+	return adopted(ctx, at, data)
 }
 
-// adopted is a metadata file of given bytes. Invalid.
-func adopted(at string, data []byte) (file, error) {
+// adopted is a metadata file of given bytes. Invalid, Unavailable.
+func adopted(ctx context.Context, at string, data []byte) (file, error) {
 	if !metadata.IsFileName(at) {
 		return file{}, misnamed(at)
 	}
@@ -36,7 +45,11 @@ func adopted(at string, data []byte) (file, error) {
 		return file{}, refuse(Invalid, "The metadata file %s is gzipped, which its name does not say", at)
 	case compressed:
 		var err error
-		if text, err = inflate(data, MaxMetadataBytes); err != nil {
+		text, err = inflateInTurn(ctx, at, data)
+		if refused := (*Error)(nil); errors.As(err, &refused) {
+			return file{}, err
+		}
+		if err != nil {
 			return file{}, because(Invalid, err, "The metadata file %s cannot be inflated: %v", at, err)
 		}
 	}
@@ -45,14 +58,14 @@ func adopted(at string, data []byte) (file, error) {
 
 // getFound reads a metadata file that is there already, in the warehouse or in an
 // external one.
-func (c *Catalog) getFound(ctx context.Context, at string) ([]byte, error) {
+func (c *Catalog) getFound(ctx context.Context, at string, limit int64) ([]byte, error) {
 	if c.askExternal(at) {
-		return c.getExternal(ctx, at)
+		return c.getExternal(ctx, at, limit)
 	}
 	if _, err := readings(c.Roots, "metadata-location", at); err != nil {
 		return nil, err
 	}
-	data, err := c.get(ctx, at, MaxMetadataBytes)
+	data, err := c.get(ctx, at, limit)
 	if errors.Is(err, warehouse.ErrLink) {
 		err = barred("metadata-location", at, err)
 	}

@@ -61,6 +61,7 @@ type Catalog struct {
 	spared    spared
 	sweeps    *sweeps
 	bookings  *bookings
+	turns     turns
 	past      bool               // AsOf made it
 	present   projections.Reader // of what is true now, if so
 }
@@ -70,7 +71,7 @@ func New(o Options) *Catalog {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Catalog{Options: o, documents: &documents{}, bookings: &bookings{}, sweeps: newSweeps()}
+	return &Catalog{Options: o, documents: &documents{}, bookings: &bookings{}, sweeps: newSweeps(), turns: newTurns()}
 }
 
 // record appends an event. From here on a client that hangs up changes nothing.

@@ -33,6 +33,8 @@ func readCurrent[T any](ctx context.Context, c *Catalog, kind journal.ObjectKind
 	var none T
 	var gone error
 	var was journal.Pointer
+	ctx, leave := c.inTurn(ctx)
+	defer leave()
 	for {
 		object, err := c.object(ctx, kind, id)
 		if err != nil || gone != nil && object.Pointer == was {

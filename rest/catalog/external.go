@@ -65,14 +65,14 @@ func (c *Catalog) askExternal(location string) bool {
 // getExternal reads a metadata file that is to be registered where it lies, in an
 // external warehouse. One answer is that nothing can be had there, for whatever reason,
 // so that nobody learns what lies where he may not look. Invalid, Unavailable.
-func (c *Catalog) getExternal(ctx context.Context, at string) ([]byte, error) {
+func (c *Catalog) getExternal(ctx context.Context, at string, limit int64) ([]byte, error) {
 	if !metadata.IsFileName(at) {
 		return nil, misnamed(at)
 	}
 	if _, err := readings(c.realm(at), "metadata-location", at); err != nil {
 		return nil, unfound(at, err)
 	}
-	data, err := c.get(ctx, at, MaxMetadataBytes)
+	data, err := c.get(ctx, at, limit)
 	if withheld(err) {
 		return nil, unfound(at, err)
 	}

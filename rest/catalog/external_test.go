@@ -102,6 +102,13 @@ func TestExternal(t *testing.T) {
 	if !back.Purge || back.Location != old+"/t" {
 		t.Errorf("came back as %+v", back)
 	}
+	must(t, p.DropTable(ctx, cause, id("u"), true))
+	p.purged(t, uuidOf(t, made)) // which removes nothing there
+	back, err = p.undrop("u")
+	must(t, err)
+	if back.Purge {
+		t.Error("a purge that is over was cancelled")
+	}
 	then := p.seq(t)
 	last, err := p.UnregisterTable(ctx, cause, id("u"))
 	must(t, err)

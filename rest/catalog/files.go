@@ -137,8 +137,15 @@ func (c *Catalog) stat(ctx context.Context, location string, known *document) (w
 }
 
 // prove reads the file of a pointer and compares it with the digests recorded:
-// FileMissing.
+// FileMissing. A large one waits for its turn: Unavailable.
 func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, error) {
+	ctx, end := c.inTurn(ctx)
+	defer end()
+	if pointer.Size > metadata.LargeFile(pointer.Encoding == journal.EncodingGzip) {
+		if err := takeTurn(ctx, pointer.MetadataLocation); err != nil {
+			return file{}, err
+		}
+	}
 	f, err := c.fetch(ctx, pointer.MetadataLocation, pointer.Size)
 	if errors.Is(err, warehouse.ErrTooLarge) || err == nil && journal.Sum(f.data) != pointer.SHA256 {
 		return file{}, missing(pointer.MetadataLocation, err, " (its bytes are not those that were committed)")
@@ -147,7 +154,10 @@ func (c *Catalog) prove(ctx context.Context, pointer journal.Pointer) (file, err
 	if err != nil || pointer.Encoding != journal.EncodingGzip {
 		return f, err
 	}
-	f.text, err = inflate(f.data, MaxMetadataBytes)
+	f.text, err = inflateInTurn(ctx, pointer.MetadataLocation, f.data)
+	if refused := (*Error)(nil); errors.As(err, &refused) {
+		return file{}, err
+	}
 	if err != nil || journal.Sum(f.text) != pointer.DocumentSHA256 {
 		return file{}, missing(pointer.MetadataLocation, err, " (what it inflates to is not what was committed)")
 	}

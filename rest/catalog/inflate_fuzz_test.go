@@ -18,14 +18,14 @@ func FuzzInflate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, limit uint16) {
 		var text []byte
 		var err error
-		fuzztest.Bounded(t, len(data), 1, int(limit), func() { text, err = inflate(data, int(limit)) })
+		fuzztest.Bounded(t, len(data), 1, int(limit), func() { text, err = inflate(data, int(limit), always) })
 		if err != nil {
 			return
 		}
 		if len(text) > int(limit) {
 			t.Fatalf("%d bytes, over %d", len(text), limit)
 		}
-		if again, err := inflate(deflate(text), len(text)); err != nil || !bytes.Equal(again, text) {
+		if again, err := inflate(deflate(text), len(text), always); err != nil || !bytes.Equal(again, text) {
 			t.Fatalf("%d bytes, not %d: %v", len(again), len(text), err)
 		}
 	})

@@ -64,7 +64,7 @@ type settler struct {
 
 // spots are where objects may be asked for below the warehouse, many in each
 // other's way; the last are never right.
-var spots = []string{"a", "a/b", "a/b/c", "ab", "A", "a#x", "a#x/y", "a?x", "b/c", "b/c#/d", "b?", "b-1", "%61", "c/_puddle", "", "#x", "_puddle/x", "_PUDDLE?x", "a/../b"}
+var spots = []string{"a", "a/b", "a/b/c", "ab", "A", "a#x", "a#x/y", "a?x", "b/c", "b/c#/d", "b?", "b-1", "%61", "c/_puddles", "", "#x", "_puddle/x", "_PUDDLE?x", "a/../b"}
 
 // folders are what a location is to clients.
 func readingsOf(location string) []string {
@@ -81,8 +81,7 @@ func (s *settler) fits(asked plot, others map[string]plot) catalog.Code {
 	root := s.ground.url + "/"
 	for _, location := range asked.location {
 		for _, folder := range readingsOf(location) {
-			first, _, _ := strings.Cut(strings.TrimPrefix(folder, root), "/")
-			if folder == root || strings.EqualFold(first, "_puddle") || strings.Contains(folder, "/../") {
+			if folder == root || warehouse.HoldsReserved(folder) || strings.Contains(folder, "/../") {
 				return catalog.Invalid
 			}
 		}

@@ -25,7 +25,7 @@ func (c *Catalog) CreateNamespace(ctx context.Context, cause journal.Cause, name
 	if err := name.Check(); err != nil {
 		return projections.Namespace{}, because(Invalid, err, "%v", err)
 	}
-	if err := c.checkProperties(ctx, properties); err != nil {
+	if err := c.checkProperties(ctx, properties, c.checkFolder); err != nil {
 		return projections.Namespace{}, err
 	}
 	release, err := c.lock(ctx, wholeNamespace(name)...)
@@ -98,7 +98,7 @@ func (c *Catalog) UpdateNamespace(ctx context.Context, cause journal.Cause, name
 	if maps.Equal(after, now.Properties) {
 		return change, nil
 	}
-	if err := c.checkProperties(ctx, after); err != nil {
+	if err := c.checkProperties(ctx, after, c.checkFolder); err != nil {
 		return PropertiesChange{}, err
 	}
 	return change, recorded("", c.record(ctx, cause, journal.NamespaceUpdated{
@@ -122,7 +122,7 @@ func (c *Catalog) DropNamespace(ctx context.Context, cause journal.Cause, name j
 
 // checkProperties holds the limit, and the rules of places for a namespace's
 // location: tables without one of their own are created below it.
-func (c *Catalog) checkProperties(ctx context.Context, properties map[string]string) error {
+func (c *Catalog) checkProperties(ctx context.Context, properties map[string]string, check folderCheck) error {
 	if err := checkSize(properties); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (c *Catalog) checkProperties(ctx context.Context, properties map[string]str
 	if !ok {
 		return nil
 	}
-	places, err := c.placed(ctx, c.Roots, locationProperty, location, c.checkFolder)
+	places, err := c.placed(ctx, c.Roots, locationProperty, location, check)
 	if err == nil && len(places) > 1 {
 		return refuse(Invalid, `%s %q is refused: it holds "?" or "#", and clients that end a path there would take the tables below it for one`, locationProperty, location)
 	}

@@ -97,6 +97,8 @@ func (c *Catalog) relatives(ctx context.Context, object projections.Object, know
 // relative reads one file: zero when it is another table's, with a reason when it
 // is no metadata.
 func (c *Catalog) relative(ctx context.Context, of projections.Object, at string) (r relative, reason string, err error) {
+	ctx, end := c.inTurn(ctx)
+	defer end()
 	f, err := c.adopt(ctx, at)
 	var doc *metadata.Document
 	if err == nil {

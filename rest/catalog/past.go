@@ -16,7 +16,7 @@ import (
 func (c *Catalog) AsOf(then projections.Reader, from journal.Reader) *Catalog {
 	o := c.Options
 	o.Reader, o.Journal, o.Recorder = then, from, readOnly{}
-	return &Catalog{Options: o, documents: c.documents, sweeps: c.sweeps, bookings: c.bookings, past: true, present: c.Reader}
+	return &Catalog{Options: o, documents: c.documents, sweeps: c.sweeps, bookings: c.bookings, turns: c.turns, past: true, present: c.Reader}
 }
 
 // readOnly is the Recorder of the past.

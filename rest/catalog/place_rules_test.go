@@ -15,6 +15,7 @@ func elsewhere(url string) map[string]string {
 		url + "-2/x": "outside", url + "2": "outside", "x": "absolute", "gs://lake/wh/x": "scheme", "http://lake/wh/x": "scheme", "x" + url + "/x": "scheme",
 		url: "root", url + "/": "root", url[:strings.LastIndex(url, "/")]: "root", // case 141: the parent of all
 		url + "/_puddle": "reserved", url + "/_puddle/x": "reserved", url + "/_PUDDLE": "reserved", url + "/%5fpuddle/x": "reserved", url + "/_puddle%2fx": "reserved",
+		url + "/nest/a/inner/_puddle": "reserved", url + "/a/_PUDDLE/x": "reserved", url + "/a/b/%5fpuddle/x": "reserved", url + "/a%2f_puddle/x": "reserved",
 		url + "//_puddle/x": "empty segment", url + "//x": "empty segment", url + "/x/../_puddle": "dot segment",
 		url + "/a/../b": "dot segment", url + "/./a": "dot segment", url + "/..": "dot segment", url + "/../etc": "dot segment", url + "/a/.": "dot segment", // case 138
 		url + "/a\x00b": "control", url + "/a\nb": "control", url + "/a\\b": "backslash", url + "/" + strings.Repeat("x", 2048): "2048", url + "/" + strings.Repeat("x", 1025): "1024",

@@ -118,13 +118,31 @@ func misread(one, l warehouse.Location, err error) error {
 	return fmt.Errorf(`clients that end a path at "?" or "#" take it for %q: %w`, one, err)
 }
 
-// checkFolder looks at the storage for what is no folder on the way to l. In an external
-// warehouse, where nothing is written, anything may be.
+// checkFolder is lookFolder for a place that was nobody's before: it is in no catalog's
+// own folder, at any depth, since warehouses of others may lie below (case 141).
 func (c *Catalog) checkFolder(ctx context.Context, l warehouse.Location) error {
 	root, key, err := c.sourceOf(l)
 	if err != nil {
 		return err
 	}
+	if warehouse.HoldsReserved(key) {
+		return fmt.Errorf("%w, at any depth: %q", warehouse.ErrReserved, l)
+	}
+	return lookFolder(ctx, root, key)
+}
+
+// wasThere is lookFolder for a place that was recorded before.
+func (c *Catalog) wasThere(ctx context.Context, l warehouse.Location) error {
+	root, key, err := c.sourceOf(l)
+	if err != nil {
+		return err
+	}
+	return lookFolder(ctx, root, key)
+}
+
+// lookFolder looks at the storage for what is no folder on the way to a key. In an external
+// warehouse, where nothing is written, anything may be.
+func lookFolder(ctx context.Context, root warehouse.Root, key string) error {
 	if folders, ok := root.Store.(warehouse.Folders); ok {
 		return folders.CheckFolder(ctx, key)
 	}
@@ -133,7 +151,8 @@ func (c *Catalog) checkFolder(ctx context.Context, l warehouse.Location) error {
 
 // unfit tells that no folder can ever be there.
 func unfit(err error) bool {
-	return errors.Is(err, warehouse.ErrLink) || errors.Is(err, warehouse.ErrExists) || errors.Is(err, warehouse.ErrInvalidKey)
+	return errors.Is(err, warehouse.ErrLink) || errors.Is(err, warehouse.ErrExists) || errors.Is(err, warehouse.ErrInvalidKey) ||
+		errors.Is(err, warehouse.ErrReserved)
 }
 
 // barred refuses a location, naming what it is for and the rule.

@@ -37,11 +37,13 @@ func (c *Catalog) RecoverObject(ctx context.Context, cause journal.Cause, r Reco
 	if _, err := c.roomFor(ctx, r.Kind, r.Identifier); err != nil {
 		return err
 	}
+	ctx, end := c.inTurn(ctx)
+	defer end()
 	f, doc, err := c.recoverable(ctx, r)
 	if err != nil {
 		return err
 	}
-	places, err := c.admitFound(ctx, doc)
+	places, err := c.admitBack(ctx, doc)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (c *Catalog) recoverable(ctx context.Context, r Recovered) (file, version, 
 
 func (c *Catalog) recoveredFile(ctx context.Context, r Recovered) (file, error) {
 	if r.File != nil {
-		return adopted(r.MetadataLocation, r.File)
+		return adopted(ctx, r.MetadataLocation, r.File)
 	}
 	f, err := c.adopt(ctx, r.MetadataLocation)
 	var refused *Error
@@ -104,7 +106,7 @@ func (c *Catalog) RecoverNamespace(ctx context.Context, cause journal.Cause, eve
 	if err := n.Name.Check(); err != nil {
 		return because(Invalid, err, "%v", err)
 	}
-	if err := c.checkProperties(ctx, n.Properties); err != nil {
+	if err := c.checkProperties(ctx, n.Properties, c.wasThere); err != nil {
 		return err
 	}
 	release, err := c.lock(ctx, wholeNamespace(n.Name)...)

@@ -44,6 +44,8 @@ func (c *Catalog) RegisterTable(ctx context.Context, cause journal.Cause, id jou
 }
 
 func (c *Catalog) register(ctx context.Context, cause journal.Cause, id journal.Identifier, at string, overwrite bool) (Table, error) {
+	ctx, end := c.inTurn(ctx)
+	defer end()
 	s, err := c.claimed(ctx, id, overwrite)
 	if err != nil {
 		return Table{}, err

@@ -108,6 +108,8 @@ func (c *Catalog) repoint(ctx context.Context, cause journal.Cause, object proje
 			return done, err
 		}
 	}
+	ctx, end := c.inTurn(ctx) // the search takes one for each file
+	defer end()
 	f, err := c.adopt(ctx, r.To)
 	if err != nil {
 		return done, err

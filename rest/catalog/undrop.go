@@ -79,6 +79,8 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 	if err := c.lately(ctx, *back); err != nil {
 		return err
 	}
+	ctx, end := c.inTurn(ctx)
+	defer end()
 	f, err := c.prove(ctx, back.Pointer)
 	if err != nil {
 		return sayMore(err, FileMissing, "put that file back as it was, or register another metadata file of the same uuid")
@@ -88,7 +90,7 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 		return err
 	}
 	back.Location = doc.Location()
-	places, err := c.admitFound(ctx, doc)
+	places, err := c.admitBack(ctx, doc)
 	if err != nil {
 		return err
 	}
@@ -110,8 +112,8 @@ func (c *Catalog) undrop(ctx context.Context, cause journal.Cause, back *Undropp
 	return unsettled(*back, outdone(c.record(ctx, cause, body, c.keep(f)...), doc))
 }
 
-// lately refuses what was dropped before the catalog was recovered: NoSuchTable. The
-// new incarnation began without it.
+// lately refuses what was dropped before the catalog was recovered: NoSuchTable, and
+// FileMissing when its purge was over then. The new incarnation began without it.
 func (c *Catalog) lately(ctx context.Context, back Undropped) error {
 	drop, ok, err := c.Reader.LastStep(ctx, back.UUID)
 	if err != nil || !ok {
@@ -128,7 +130,12 @@ func (c *Catalog) lately(ctx context.Context, back Undropped) error {
 		if e.ID == drop.Event && e.Incarnation == head.Incarnation {
 			return nil
 		}
-		break
+		if e.Incarnation == head.Incarnation {
+			break
+		}
+		if purged, is := e.Body.(journal.TablePurged); is && purged.Table == back.UUID && c.External(back.Pointer.MetadataLocation) == "" {
+			return removed(back.Dropped)
+		}
 	}
 	return earlier(back, nil)
 }
@@ -142,10 +149,17 @@ func earlier(back Undropped, err error) error {
 // answers whether one was asked for. It can be relied on as unpurged can.
 func (c *Catalog) unremoved(ctx context.Context, d Dropped) (asked bool, err error) {
 	purge, asked, err := c.unpurged(ctx, d.UUID)
-	if err == nil && purge.Done {
-		err = refuse(FileMissing, "The files of table %s (%s) were removed by its purge", d.Identifier.Quoted(), d.UUID)
+	switch {
+	case err != nil || !purge.Done:
+		return asked, err
+	case c.External(d.Pointer.MetadataLocation) != "":
+		return false, nil // a purge removes nothing there
 	}
-	return asked, err
+	return asked, removed(d)
+}
+
+func removed(d Dropped) error {
+	return refuse(FileMissing, "The files of table %s (%s) were removed by its purge", d.Identifier.Quoted(), d.UUID)
 }
 
 // unsettled words what the recorder says of an undrop.

@@ -378,6 +378,8 @@ func TestUndropAfterAnIncarnation(t *testing.T) {
 	p.namespace(t, nil, "n")
 	gone := p.dropped(t, "gone", "", false)
 	lost := p.table(t, "lost", "")
+	away := p.dropped(t, "away", "", true)
+	p.purged(t, uuidOf(t, away))
 	p.stop(t)
 	head, err := g.journal.Warehouse(lake).Head(ctx)
 	must(t, err)
@@ -391,6 +393,10 @@ func TestUndropAfterAnIncarnation(t *testing.T) {
 
 	p = running(t, g)
 	p.namespace(t, nil, "n")
+	options := p.Options
+	options.Journal = journal.Lineage(g.journal, lake)
+	_, err = catalog.New(options).Undrop(ctx, cause, catalog.Undrop{UUID: uuidOf(t, away)})
+	refused(t, err, catalog.FileMissing, "were removed by its purge")
 	for _, table := range []catalog.Table{gone, lost} {
 		for _, dry := range []bool{true, false} {
 			_, err := p.Undrop(ctx, cause, catalog.Undrop{UUID: uuidOf(t, table), DryRun: dry})

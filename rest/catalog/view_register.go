@@ -20,6 +20,8 @@ func (c *Catalog) RegisterView(ctx context.Context, cause journal.Cause, id jour
 	if _, err := c.roomFor(ctx, journal.View, id); err != nil {
 		return View{}, err
 	}
+	ctx, end := c.inTurn(ctx)
+	defer end()
 	f, err := c.adopt(ctx, metadataLocation)
 	if err != nil {
 		return View{}, err

@@ -21,7 +21,11 @@ func (c *Catalog) belongs(ctx context.Context, object projections.Object, doc ve
 	if doc.UUID() != object.UUID {
 		return nil, refuse(Invalid, "The metadata file %s is of %s, not of %s (%s)", at, doc.UUID(), object.Identifier.Quoted(), object.UUID)
 	}
-	places, err := c.admitFound(ctx, doc)
+	admit := c.admitFound
+	if samePlace(doc.Location(), object.Location) {
+		admit = c.admitBack
+	}
+	places, err := admit(ctx, doc)
 	if err != nil {
 		return nil, err
 	}

@@ -147,8 +147,9 @@ func TestRootsThatCannotBe(t *testing.T) {
 		"location: '/w/a#b'":                                      `warehouses.a.location: /w/a#b: no root holds "?" or "#"`,
 		"location: '/w?/a'":                                       "warehouses.a.location: /w?/a: no root",
 		"location: /w, allowed-locations: ['/m#']":                "warehouses.a.allowed-locations[0]: /m#: no root",
-		"location: /w, allowed-locations: [/w/_puddle/t]":         "warehouses.a.allowed-locations[0]: one of /w/_puddle/t and /w is in the folder _puddle",
-		"location: /m/_PUDDLE/w, allowed-locations: ['file:/m/']": "warehouses.a.allowed-locations[0]: one of file:/m/ and /m/_PUDDLE/w is in the folder _puddle",
+		"location: /w, allowed-locations: [/w/_puddle/t]":         "warehouses.a.allowed-locations[0]: /w/_puddle/t is in a folder _puddle, which is reserved",
+		"location: /m/_PUDDLE/w, allowed-locations: ['file:/m/']": "warehouses.a.location: /m/_PUDDLE/w is in a folder _puddle, which is reserved",
+		"location: 's3://b/x/%5fpuddle/w'":                        "warehouses.a.location: s3://b/x/%5fpuddle/w is in a folder _puddle, which is reserved",
 		"location: /w/../a":                                       "dot segment",
 		"location: /w, allowed-locations: [a/b]":                  "is not an absolute path",
 	} {

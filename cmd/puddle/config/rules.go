@@ -147,17 +147,17 @@ func (d *decoder) stores(c Config) {
 }
 
 // nesting keeps the roots and allowed locations of two warehouses apart
-// (formats §1), and those of one out of each other's reserved folder. A location is what
+// (formats §1), and all of them out of reserved folders. A location is what
 // events and files name, so that it is one place, whatever endpoint it is reached by.
 func (d *decoder) nesting(c Config) {
 	all := roots(c)
 	for i, one := range all {
+		if warehouse.HoldsReserved(one.Location.Path()) {
+			d.fail(one.key, "%s is in a folder %s, which is reserved", one.URL, warehouse.ReservedFolder)
+		}
 		for _, before := range all[:i] {
-			switch {
-			case one.warehouse != before.warehouse && warehouse.Overlaps(one.Location.Path(), before.Location.Path()):
+			if one.warehouse != before.warehouse && warehouse.Overlaps(one.Location.Path(), before.Location.Path()) {
 				d.fail(one.key, "%s and %s of warehouse %s are the same or nest: two warehouses share no storage", one.URL, before.URL, before.warehouse)
-			case one.Location.Reserved(before.Location), before.Location.Reserved(one.Location):
-				d.fail(one.key, "one of %s and %s is in the folder %s of the other, which is reserved", one.URL, before.URL, warehouse.ReservedFolder)
 			}
 		}
 	}
