@@ -35,7 +35,11 @@ func (x *recovery) traced(ctx context.Context) error {
 		}
 		found, err := holdsTrace(ctx, w)
 		if err != nil {
-			return noLook(fmt.Errorf("warehouse %s: %w", w.Name, (&warehouse{Warehouse: w}).hint(err)))
+			err = (&warehouse{Warehouse: w}).hint(err)
+			if !errors.As(err, new(advised)) {
+				err = fmt.Errorf("warehouse %s: %w", w.Name, err)
+			}
+			return noLook(err)
 		}
 		if empty = !found; empty {
 			refused = append(refused, recover.NoTrace(w.Name, w.Root.URL, nothingThere))

@@ -73,7 +73,7 @@ func TestS3RecoveryIsRefused(t *testing.T) {
 	refused := func(reason string) {
 		t.Helper()
 		for _, args := range [][]string{{"recover"}, {"recover", "--dry-run"}, {"recover", "--from", "sidecars"}} {
-			if said := l.puddle(codeNoLook, args...); !strings.Contains(said, "warehouse default: s3://"+l.bucket+"/wh: ") || !strings.Contains(said, reason) {
+			if said := l.puddle(codeNoLook, args...); !strings.Contains(said, "puddle: warehouse default at s3://"+l.bucket+"/wh: the bucket ") || !strings.Contains(said, reason) {
 				t.Errorf("%v: %s", args, said)
 			}
 		}
