@@ -47,7 +47,7 @@ func TestWhatIsSeenElsewhereIsOfTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := r.page("/api/puddle/v1/status")
-	if !regexp.MustCompile(`"anchor":\{"seq":0,"behind":1,"failed":0,"error":"[^"]*another history[^"]*","elsewhere":true`).MatchString(page) {
+	if !regexp.MustCompile(`"anchor":\{"seq":0,"behind":1,"failed":0,"lag-seconds":[0-9]+,"error":"[^"]*another history[^"]*","elsewhere":true`).MatchString(page) {
 		t.Errorf("the anchor is of another history: %s", page)
 	}
 	if status := r.ready(); status != http.StatusServiceUnavailable {
