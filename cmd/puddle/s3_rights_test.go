@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"puddle/internal/s3test"
-	"puddle/internal/sts"
+	"puddle/rest/access/vended/sts"
 )
 
 // documentedPolicy is a policy of docs/object-stores.md, by the name that the page gives

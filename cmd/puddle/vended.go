@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"puddle/cmd/puddle/config"
-	"puddle/internal/sts"
 	"puddle/rest"
 	"puddle/rest/access/vended"
+	"puddle/rest/access/vended/sts"
 )
 
 // objects is the object store of some places as clients are told of it: its address, and

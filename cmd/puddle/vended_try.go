@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"puddle/cmd/puddle/config"
-	"puddle/internal/sts"
 	"puddle/rest"
 	"puddle/rest/access/vended"
+	"puddle/rest/access/vended/sts"
 )
 
 // vendedReport is what came of asking STS once for what a table would get. Its keys are

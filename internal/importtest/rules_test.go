@@ -39,6 +39,7 @@ var rules = []rule{
 	{"rest/catalog/purge/...", []string{"journal", "projections", "rest/catalog/purge/mark", "rest/metadata", "rest/metadata/manifest", "internal/warehouse"},
 		all(http, sql, logs, config, s3), "a job that deletes asks for everything through interfaces of its own"},
 	{"rest/catalog/...", []string{"journal", "projections", "rest/catalog", "rest/catalog/purge/mark", "rest/metadata", "internal/warehouse"}, all(http, sql, logs, config, s3), "the decision is the same whoever asks, and records through an interface of its own"},
+	{"rest/access/vended/sts", []string{"rest/access/vended", "internal/awsconfig"}, all(sql, logs, config), "it asks for credentials, and does not know for what"},
 	{"rest/access/vended", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "pure but for who issues: places in, a policy or a reason out; which folder is reserved is the warehouse's"},
 	{"rest/access/...", []string{"journal"}, all(sql, s3), "who may do what is decided without looking at tables"},
 	{"rest", []string{"journal", "projections", "rest/catalog", "rest/metadata", "rest/access", "rest/access/vended"}, all(sql, config, s3), "HTTP only: where things are stored is behind the catalog"},
@@ -55,7 +56,6 @@ var rules = []rule{
 	{"internal/s3test", []string{"internal/warehouse"}, all(sql, logs, config), "an object store for tests knows bytes by key"},
 	{"internal/fuzztest", nil, all(http, sql, logs, config, s3), "what fuzz targets share knows no parser"},
 	{"internal/awsconfig", nil, all(sql, logs, config), "it knows who asks, and not for what"},
-	{"internal/sts", []string{"rest/access/vended", "internal/awsconfig"}, all(sql, logs, config), "it asks for credentials, and does not know for what"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},
 
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access", "rest/access/vended"}, all(http, []string{"database/sql", "modernc.org/sqlite"}), "what an operator wrote, a database's URL too, checked; nothing is opened"},

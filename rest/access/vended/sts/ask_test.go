@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"puddle/internal/awsconfig"
-	"puddle/internal/sts"
+	"puddle/rest/access/vended/sts"
 )
 
 // Credentials of the environment that are over before they said so are asked for anew, once.

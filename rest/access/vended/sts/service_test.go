@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"puddle/internal/s3test"
-	"puddle/internal/sts"
 	"puddle/rest/access/vended"
+	"puddle/rest/access/vended/sts"
 )
 
 func service(t *testing.T, endpoint string, change func(*sts.Options)) *sts.Service {

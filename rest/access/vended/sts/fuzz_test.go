@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"puddle/internal/fuzztest"
-	"puddle/internal/sts"
+	"puddle/rest/access/vended/sts"
 )
 
 // FuzzIssue: whatever STS answers, there are credentials or an error that says so. That
