@@ -21,7 +21,7 @@ func Within(o Options, d time.Duration) Options {
 
 // Class names the class of an error.
 func Class(err error) string {
-	return map[class]string{unknown: "unknown", rolledBack: "rolled back", passing: "passing", deterministic: "deterministic"}[classify(err)]
+	return map[class]string{unknown: "unknown", rolledBack: "rolled back", deterministic: "deterministic"}[classify(err)]
 }
 
 // SetTrip makes db wait for answers in a turn for d. Not for concurrent use.

@@ -39,8 +39,6 @@ const (
 	unknown class = iota
 	// rolledBack by a race with others: the same transaction may pass now.
 	rolledBack
-	// passing: rolled back for want of something, which may be there later.
-	passing
 	// deterministic: rolled back, and it would be again.
 	deterministic
 )
@@ -53,17 +51,18 @@ type meaning struct {
 }
 
 // sqlstates are the meanings of errors, by the longest beginning of their code. A
-// commit of what is not here is looked for, which is always right.
+// commit of what is not here is looked for, which is always right. So is one that was
+// canceled, or for which there was no room: the server may meet that when all is written
+// already, as while it logs how long that took.
 var sqlstates = map[string]meaning{
 	"40001": {rolledBack, ErrBusy}, // serialization failure
 	"40P01": {rolledBack, ErrBusy}, // deadlock
 	"40002": {deterministic, nil},
 	"40":    {unknown, nil}, // 40003: completion unknown
 
-	"53":    {passing, ErrBusy}, // disk full, out of memory, too many connections
-	"55P03": {passing, ErrBusy}, // lock not available in time
-	"57014": {passing, ErrBusy}, // canceled, or over statement_timeout
-	"57P03": {passing, ErrAway}, // starting or stopping: no session was had
+	"53":    {unknown, ErrBusy}, // disk full, out of memory, too many connections
+	"55P03": {unknown, ErrBusy}, // lock not available in time
+	"57014": {unknown, ErrBusy}, // canceled, or over statement_timeout
 
 	"0A": {deterministic, nil},
 	"22": {deterministic, nil},
@@ -75,7 +74,7 @@ var sqlstates = map[string]meaning{
 	"54": {deterministic, nil},
 
 	"08":    {unknown, ErrAway}, // the connection
-	"57":    {unknown, ErrAway}, // ended by an administrator or a crash: a commit may have been written before
+	"57":    {unknown, ErrAway}, // ended by an administrator or a crash, perhaps after a commit; starting, or stopping
 	"58":    {unknown, nil},
 	"XX":    {unknown, nil},
 	"25P03": {unknown, ErrAway}, // the session ended while nothing happened in it

@@ -49,7 +49,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 func TestClasses(t *testing.T) {
 	for code, want := range map[string]string{
 		"40001": "rolled back", "40P01": "rolled back", "40002": "deterministic", "40003": "unknown",
-		"53300": "passing", "55P03": "passing", "57014": "passing", "57P03": "passing", "55006": "unknown",
+		"53300": "unknown", "55P03": "unknown", "57014": "unknown", "57P03": "unknown", "55006": "unknown",
 		"23505": "deterministic", "42501": "deterministic", "25P02": "deterministic", "25006": "deterministic", "25P03": "unknown", "25P04": "unknown",
 		"57P01": "unknown", "57P02": "unknown", "08006": "unknown", "58030": "unknown", "XX001": "unknown", "": "unknown", "P0001": "unknown",
 	} {
