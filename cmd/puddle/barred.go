@@ -65,15 +65,10 @@ func (n *node) bar(id uuid.UUID) (purge.Bar, bool) {
 	return purge.Bar{Own: w.roots[0].Store, Roots: w.reads, Limit: barTime}, true
 }
 
-// fence waits for the turns that may have begun before a purge was marked: it takes one
-// itself. Nil where nobody else takes turns.
-func (n *node) fence(warehouse uuid.UUID) func(context.Context) error {
-	in, ok := n.metastore.(*shared)
-	if !ok {
-		return nil
-	}
+// fence implements metastore: it takes a turn itself.
+func (n *shared) fence(warehouse uuid.UUID) func(context.Context) error {
 	return func(ctx context.Context) error {
-		turn, err := in.turns.Begin(ctx, warehouse, nil, nil)
+		turn, err := n.turns.Begin(ctx, warehouse, nil, nil)
 		if err != nil {
 			return err
 		}

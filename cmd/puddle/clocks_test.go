@@ -109,7 +109,7 @@ func TestGraceOfReplicasAstray(t *testing.T) {
 func TestPointsOfReplicasAstray(t *testing.T) {
 	nodes, _ := strays(t, 2*time.Hour, -2*time.Hour)
 	for i, n := range nodes {
-		now, err := n.metastore.(*shared).db.AskClock(t.Context())
+		now, err := n.asking()(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"puddle/journal"
@@ -190,6 +191,18 @@ func (n embedded) sizes(ctx context.Context) (all []rest.FileRoom) {
 
 // connections implements metastore.
 func (n embedded) connections() func() rest.Database { return nil }
+
+// asking implements metastore.
+func (n embedded) asking() func(context.Context) (time.Time, error) { return nil }
+
+// turnsAtFollowing implements metastore.
+func (n embedded) turnsAtFollowing() bool { return false }
+
+// fence implements metastore.
+func (n embedded) fence(uuid.UUID) func(context.Context) error { return nil }
+
+// keeping implements metastore.
+func (n embedded) keeping(x *recovery) keeping { return files{x} }
 
 // journalName implements metastore.
 func (n embedded) journalName() string { return n.config.Journal.Path }

@@ -21,9 +21,8 @@ func (c compactCmd) inDatabase(s *session, configured config.Config) (err error)
 	if c.DryRun {
 		purpose = reporting
 	}
-	n := newNode(configured, log, purpose, journal.NewClock())
+	n := newShared(configured, log, purpose, journal.NewClock())
 	defer func() { err = errors.Join(err, n.Close()) }()
-	in, _ := n.metastore.(*shared)
 	for _, open := range []func(context.Context) error{n.openJournal, n.openTables} {
 		if err := open(s.stop); err != nil {
 			return noLook(err)
@@ -33,12 +32,12 @@ func (c compactCmd) inDatabase(s *session, configured config.Config) (err error)
 	o := journalpostgres.CompactOptions{Prune: c.PruneIncarnations, Now: n.steady.now(), DryRun: c.DryRun, Progress: counted.tell}
 	o.Pruning = func() error {
 		emptied = true
-		return in.empty(s.stop)
+		return n.empty(s.stop)
 	}
 	if c.DocumentsOlderThan != nil {
 		o.Retain = *c.DocumentsOlderThan
 	}
-	done, err := in.db.Compact(s.stop, o)
+	done, err := n.db.Compact(s.stop, o)
 	counted.end()
 	switch {
 	case errors.Is(err, journal.ErrLocked):
@@ -47,9 +46,9 @@ func (c compactCmd) inDatabase(s *session, configured config.Config) (err error)
 		return compactFailed(err)
 	}
 	if emptied {
-		if _, _, err := in.makeTables(s.stop); err != nil {
+		if _, _, err := n.makeTables(s.stop); err != nil {
 			return noLook(err)
 		}
 	}
-	return c.report(s, in.journalName(), "", done)
+	return c.report(s, n.journalName(), "", done)
 }

@@ -24,26 +24,19 @@ const (
 	pollWait = 10 * time.Second // a network that swallows everything tells nobody
 )
 
-// turnsAtFollowing tells whether replicas take turns at following the journals.
-func (n *node) turnsAtFollowing() bool {
-	_, ok := n.metastore.(*shared)
-	return ok
-}
-
-// lead has this replica follow the journals of warehouses while it holds their leases,
-// until the node is closed.
-func (n *node) lead(context.Context) error {
-	in := n.metastore.(*shared)
+// lead implements metastore: this replica follows the journals of warehouses, and removes
+// what was dropped there, while it holds their leases.
+func (n *shared) lead(context.Context) error {
 	ctx, stop := context.WithCancel(context.Background())
 	var all, first sync.WaitGroup // the first attempts to gain a lease
 	for _, w := range n.followed() {
 		first.Add(1)
-		lease := in.db.Lease(w.id, followersLease, journalpostgres.LeaseOptions{Tried: sync.OnceFunc(first.Done)})
+		lease := n.db.Lease(w.id, followersLease, journalpostgres.LeaseOptions{Tried: sync.OnceFunc(first.Done)})
 		all.Go(func() {
 			lease.Keep(ctx, func(ctx context.Context) { n.serveTerm(ctx, w, lease.Held) })
 		})
 	}
-	all.Go(func() { poll(ctx, in.heads, n.wakeMoved) })
+	all.Go(func() { poll(ctx, n.heads, n.wakeMoved) })
 	n.onClose(func() error {
 		first.Wait() // what was recorded meanwhile is written, if nobody else has it
 		stop()

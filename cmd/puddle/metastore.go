@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
-	"puddle/cmd/puddle/config"
+	"github.com/google/uuid"
+
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/projections/recorder"
@@ -50,16 +52,22 @@ type metastore interface {
 	connections() func() rest.Database
 	// journalName names the journal, for people.
 	journalName() string
-}
+	// makeTables makes the pointer tables anew of the journal, whose histories are all
+	// there, and says where the old ones are, if they are kept, also when it fails after that.
+	makeTables(context.Context) (projections.Store, string, error)
+	// keeping is what a recovery knows of all this.
+	keeping(*recovery) keeping
 
-func newMetastore(n *node) metastore {
-	switch n.config.Metastore.Type {
-	case config.Postgres:
-		return &shared{node: n}
-	case config.Memory:
-		return inMemory{embedded{n}}
-	}
-	return embedded{n}
+	// turnsAtFollowing tells whether replicas take turns at following the journals.
+	turnsAtFollowing() bool
+	// lead has the files of dropped tables removed, and where replicas take turns the
+	// journals followed as well, until the node is closed.
+	lead(context.Context) error
+	// asking asks the clock that all replicas share; nil where it is that of the node.
+	asking() func(context.Context) (time.Time, error)
+	// fence waits for the turns that may have begun before a purge was marked; nil where
+	// nobody else takes turns.
+	fence(warehouse uuid.UUID) func(context.Context) error
 }
 
 // inMemory keeps nothing.

@@ -64,12 +64,25 @@ func openNode(ctx context.Context, c config.Config, log zerolog.Logger, l *lock,
 	return newNode(c, log, p, journal.NewClock()).open(ctx, l.release)
 }
 
+// newNode is a node that keeps what it has as the configuration says.
 func newNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Clock) *node {
+	if c.Metastore.Type == config.Postgres {
+		return newShared(c, log, p, clock).node
+	}
+	n := bareNode(c, log, p, clock)
+	n.metastore = embedded{n}
+	if c.Metastore.Type == config.Memory {
+		n.metastore = inMemory{embedded{n}}
+	}
+	return n
+}
+
+// bareNode is a node without a metastore.
+func bareNode(c config.Config, log zerolog.Logger, p purpose, clock recorder.Clock) *node {
 	n := &node{config: c, log: log, purpose: p, clock: clock, steady: &steady{clock: clock}, looks: lookEvery}
 	if c.Metrics {
 		n.metrics = rest.NewMetrics(build())
 	}
-	n.metastore = newMetastore(n)
 	return n
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -33,14 +32,6 @@ func (n *node) purgesOf(w *warehouse, t *term) *purge.Job {
 	})
 }
 
-// asking asks the clock that all replicas share; nil where it is that of the node.
-func (n *node) asking() func(context.Context) (time.Time, error) {
-	if in, ok := n.metastore.(*shared); ok {
-		return in.db.AskClock
-	}
-	return nil
-}
-
 // purgesIn tells whether files of a warehouse are removed by the servers.
 func (n *node) purgesIn(w *warehouse) bool {
 	return n.purpose == serving && w.Purge.Mode == config.PurgeServer && w.behind == nil
@@ -53,9 +44,11 @@ func (n *node) startPurges(ctx context.Context) error {
 			n.log.Warn().Str("warehouse", w.Name).Msg("purge.grace is 0s: a drop with a purge cannot be undone")
 		}
 	}
-	if n.turnsAtFollowing() {
-		return n.lead(ctx)
-	}
+	return n.lead(ctx)
+}
+
+// lead implements metastore: the one server follows all journals, from its start.
+func (n embedded) lead(context.Context) error {
 	for _, w := range n.warehouses {
 		t := w.term.Load()
 		if t == nil {

@@ -29,13 +29,6 @@ type keeping interface {
 	asideName() string
 }
 
-func keptBy(x *recovery) keeping {
-	if in, ok := x.node.metastore.(*shared); ok {
-		return database{x, in}
-	}
-	return files{x}
-}
-
 // putAside are pointer tables that were put aside. What open gives is only read.
 type putAside struct {
 	name string

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
 
+	"puddle/cmd/puddle/config"
 	"puddle/journal"
 	journalpostgres "puddle/journal/postgres"
 	tablespostgres "puddle/projections/pointers/postgres"
@@ -26,6 +28,13 @@ type shared struct {
 
 	mu   sync.Mutex
 	last error // guarded by mu: why changes are refused, as seen last
+}
+
+// newShared is a node over a database, by its metastore.
+func newShared(c config.Config, log zerolog.Logger, p purpose, clock recorder.Clock) *shared {
+	n := &shared{node: bareNode(c, log, p, clock)}
+	n.metastore = n
+	return n
 }
 
 // openJournal implements metastore. A report only reads, so that a standby will do.
@@ -173,6 +182,15 @@ func (n *shared) connections() func() rest.Database {
 		}
 	}
 }
+
+// asking implements metastore.
+func (n *shared) asking() func(context.Context) (time.Time, error) { return n.db.AskClock }
+
+// turnsAtFollowing implements metastore.
+func (n *shared) turnsAtFollowing() bool { return true }
+
+// keeping implements metastore.
+func (n *shared) keeping(x *recovery) keeping { return database{x, n} }
 
 // journalName implements metastore.
 func (n *shared) journalName() string { return "the schema " + n.db.SchemaName() + " of the database" }

@@ -25,17 +25,16 @@ func (s *session) verifyDatabase(c config.Config, asked verifyRequest, say func(
 	if asked.Repair && !asked.DryRun {
 		purpose = changing
 	}
-	n := newNode(c, log, purpose, journal.NewClock())
+	n := newShared(c, log, purpose, journal.NewClock())
 	defer func() { err = errors.Join(err, n.Close()) }()
-	in, _ := n.metastore.(*shared)
-	v := &verification{verifyRequest: asked, all: asked.Warehouse == "", say: say, openFold: foldElsewhere, makeTables: in.makeTables, beside: true}
+	v := &verification{verifyRequest: asked, all: asked.Warehouse == "", say: say, openFold: foldElsewhere, makeTables: n.makeTables, beside: true}
 	if !absent(c.DataDir) {
 		v.progress.path = progressPath(c.DataDir)
 	}
-	if v.warehouses, err = n.openToVerify(s.stop, asked.Warehouse, say); err != nil {
+	if v.warehouses, err = n.node.openToVerify(s.stop, asked.Warehouse, say); err != nil {
 		return noLook(err)
 	}
-	if err := in.openToVerify(s.stop, say); err != nil {
+	if err := n.openToVerify(s.stop, say); err != nil {
 		return noLook(err)
 	}
 	v.journal, v.tables = n.journal, n.tables
@@ -99,8 +98,7 @@ func foldElsewhere() (projections.Store, func() error, error) {
 	return db, func() error { return errors.Join(db.Close(), remove()) }, nil
 }
 
-// makeTables makes the pointer tables anew of the journal, a warehouse at a time, whose
-// writers wait meanwhile.
+// makeTables implements metastore, a warehouse at a time, whose writers wait meanwhile.
 func (n *shared) makeTables(ctx context.Context) (projections.Store, string, error) {
 	ids, err := n.journal.Warehouses(ctx)
 	for _, id := range ids {

@@ -158,10 +158,9 @@ func (n *node) copyTables(say func(verifyLine)) error {
 	return nil
 }
 
-// makeTables sets the file of the pointer tables aside and fills new ones from the
-// journal, whose histories are all there. They stay open. A crash on the way is
-// mended by the next start.
-func (n *node) makeTables(ctx context.Context) (projections.Store, string, error) {
+// makeTables implements metastore: it sets the file aside and fills a new one, which stays
+// open. A crash on the way is mended by the next start.
+func (n embedded) makeTables(ctx context.Context) (projections.Store, string, error) {
 	path := n.config.Metastore.SQLitePath
 	aside, err := sqlite.SetAside(path, time.Now())
 	if err != nil {

@@ -87,8 +87,8 @@ func (n *node) verification(asked verifyRequest) *verification {
 	if !v.ephemeral {
 		v.openFold, v.progress.path = n.openFold, progressPath(n.config.DataDir)
 	}
-	if in, ok := n.metastore.(*shared); ok {
-		v.makeTables, v.beside = in.makeTables, true
+	if n.turnsAtFollowing() {
+		v.makeTables, v.beside = n.makeTables, true
 	}
 	for _, one := range n.warehouses {
 		if asked.Warehouse == "" || one.Name == asked.Warehouse {
