@@ -28,18 +28,12 @@ func withPool(from aws.HTTPClient, limits Limits) *http.Client {
 	t := client.GetTransport()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.MaxConnsPerHost = 0, limits.Parallel, limits.Parallel
 	t.IdleConnTimeout = time.Minute
-	return &http.Client{Transport: t, CheckRedirect: redirect}
+	return &http.Client{Transport: t, CheckRedirect: stay}
 }
 
-// redirect follows what asks for the same request elsewhere, as the SDK does, a few times.
-func redirect(r *http.Request, via []*http.Request) error {
-	const most = 3
-	status := r.Response.StatusCode
-	if (status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect) && len(via) <= most {
-		return nil
-	}
-	return http.ErrUseLastResponse
-}
+// stay follows no redirect: a signature is good for one host and one path, so that whoever
+// follows asks another as nobody, and believes what that one answers.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // chain is where credentials come from. What the SDK keeps until it ends is asked for
 // anew when the store says that it is over before.

@@ -261,6 +261,7 @@ func TestDamagedBytes(t *testing.T) {
 	store := speaking(t, s3.Options{Endpoint: "http://s3.example.org", AccessKeyID: "a", SecretAccessKey: "b"}, func(w http.ResponseWriter, _ *http.Request) {
 		reads++
 		w.Header().Set("X-Amz-Checksum-Crc32", "y/Q5Jg==")
+		w.Header().Set("ETag", `"e"`)
 		_, _ = io.WriteString(w, []string{"12345678X", "123456789"}[min(reads/3, 1)])
 	}, nil)
 	if data, err := store.Get(t.Context(), "k", 9); err != nil || string(data) != "123456789" || reads != 3 {

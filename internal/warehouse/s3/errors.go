@@ -20,6 +20,13 @@ type broken struct{ error }
 
 func (b broken) Unwrap() error { return b.error }
 
+// noStore is of an answer that leaves out what each object store says:
+// something between has answered, with a page of its own or with nothing. Read as the store's,
+// it would be an empty list.
+func noStore(what string) error {
+	return broken{errors.New("what answered is no object store, which was asked for " + what)}
+}
+
 // status is that of the answer that an error is of; 0: there was none.
 func status(err error) int {
 	var answer *awshttp.ResponseError

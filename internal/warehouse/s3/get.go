@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -52,7 +53,23 @@ func tooLarge(key string, limit int64) error {
 }
 
 func (s *Store) get(a attempt, key string) (*s3.GetObjectOutput, error) {
-	return s.service.client.GetObject(a, &s3.GetObjectInput{Bucket: &s.bucket, Key: s.object(key), ChecksumMode: types.ChecksumModeEnabled})
+	found, err := s.service.client.GetObject(a, &s3.GetObjectInput{Bucket: &s.bucket, Key: s.object(key), ChecksumMode: types.ChecksumModeEnabled})
+	if err != nil {
+		return nil, err
+	}
+	if err := ofStore(found.ETag, found.LastModified); err != nil {
+		_ = found.Body.Close() // its bytes are nobody's
+		return nil, err
+	}
+	return found, nil
+}
+
+// ofStore refuses an answer about an object that tells neither its tag nor its time.
+func ofStore(etag *string, modified *time.Time) error {
+	if etag == nil && modified == nil {
+		return noStore("an object: it told neither its tag nor its time")
+	}
+	return nil
 }
 
 // believed is up to which size memory is taken for a body because of what is said of it.
@@ -105,6 +122,7 @@ func (s *Store) head(ctx context.Context, tries *tries, key string) (found wareh
 		out, err := s.service.client.HeadObject(a, &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.object(key)})
 		if err == nil {
 			found, id = info(out.ContentLength, out.ETag, out.LastModified), out.Metadata[writeID]
+			err = ofStore(out.ETag, out.LastModified)
 		}
 		return err
 	})

@@ -104,6 +104,9 @@ func (s *Store) page(ctx context.Context, l lister) (page *s3.ListObjectsV2Outpu
 	}
 	err = s.service.longTries().do(ctx, func(a attempt) error {
 		page, err = s.service.client.ListObjectsV2(a, in)
+		if err == nil && page.IsTruncated == nil {
+			return noStore("a list: it did not tell whether there is more")
+		}
 		return err
 	})
 	return page, err

@@ -48,6 +48,7 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		page.Contents = append(page.Contents, xmlObject{name, "2026-01-02T03:04:05.000Z", `"e"`, "7"})
 	}
+	w.Header().Set("ETag", `"e"`) // also where an object is looked at
 	_ = xml.NewEncoder(w).Encode(page)
 }
 

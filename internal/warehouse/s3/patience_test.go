@@ -123,7 +123,7 @@ func TestLongIdle(t *testing.T) {
 				if r.Method == http.MethodPost {
 					return says(r, http.StatusOK, strings.NewReader("<DeleteResult><Deleted><Key>wh/k</Key></Deleted></DeleteResult>")), nil
 				}
-				return says(r, http.StatusOK, strings.NewReader("<ListBucketResult></ListBucketResult>")), nil
+				return says(r, http.StatusOK, strings.NewReader("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>")), nil
 			}))
 			_, listed := keys(t, store, "")
 			for call, err := range map[string]error{"list": listed, "delete": store.DeleteAll(t.Context(), []string{"k"})[0]} {
