@@ -100,10 +100,16 @@ func (db *DB) alone(ctx context.Context) (*pgx.Conn, error) {
 		return nil, errToBeRead
 	}
 	session, err := db.lock(ctx, tryAlone)
-	if err == nil {
-		db.aloneAs.Store(session.PgConn().PID())
+	if err != nil {
+		return nil, err
 	}
-	return session, err
+	var process int32 // the server's own: a pooler between makes others up
+	if err := session.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&process); err != nil {
+		unlock(ctx, session)
+		return nil, db.said(ctx, err)
+	}
+	db.aloneAs.Store(process)
+	return session, nil
 }
 
 func (db *DB) leave(ctx context.Context, session *pgx.Conn) {

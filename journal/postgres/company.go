@@ -32,7 +32,7 @@ func (db *DB) queueFree(batch *pgx.Batch) (answer func() error) {
 	if alone == 0 {
 		batch.Queue(tryTurn, db.options.Schema).QueryRow(scan)
 	} else {
-		batch.Queue(isAlone, db.options.Schema, int32(alone)).QueryRow(scan)
+		batch.Queue(isAlone, db.options.Schema, alone).QueryRow(scan)
 	}
 	return func() error {
 		switch {
@@ -52,7 +52,7 @@ func (db *DB) stillAlone(ctx context.Context, tx pgx.Tx) error {
 		return nil
 	}
 	var is bool
-	err := tx.QueryRow(ctx, isAlone, db.options.Schema, int32(alone)).Scan(&is)
+	err := tx.QueryRow(ctx, isAlone, db.options.Schema, alone).Scan(&is)
 	if err == nil && !is {
 		err = errNotAlone
 	}

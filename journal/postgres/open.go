@@ -20,7 +20,7 @@ type DB struct {
 	options Options
 	closed  atomic.Bool
 	floors  floors
-	aloneAs atomic.Uint32 // the server's process of the session that is Alone; 0: this DB is not
+	aloneAs atomic.Int32 // the server's process of the session that is Alone; 0: this DB is not
 	clock   Clock
 }
 

@@ -44,7 +44,8 @@ func TestSettings(t *testing.T) {
 }
 
 // TestPooler: PgBouncer that keeps sessions does between: tables are made, events appended
-// and read, and who runs is seen.
+// and read, who runs is seen, and who is alone goes on. The process that it names to a client
+// is none of the server.
 func TestPooler(t *testing.T) {
 	program, err := programs.LookPath("pgbouncer")
 	switch {
@@ -65,9 +66,15 @@ func TestPooler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer leave()
 	_, err = db.Alone(t.Context())
 	wantLocked(t, err, "1 server runs")
+	leave()
+	if leave, err = db.Alone(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	wantError(t, "who is alone", db.Check(t.Context()), nil)
+	journaltest.Append(t, db, []journal.Entry{after(t, db, draft(lake))})
 	var path string
 	if err := db.Pool().QueryRow(t.Context(), `SELECT current_setting('search_path') || current_setting('lock_timeout')`).Scan(&path); err != nil || path != "puddle20s" {
 		t.Errorf("%q, %v", path, err)
