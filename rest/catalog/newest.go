@@ -148,28 +148,26 @@ func (c *Catalog) metadataFiles(ctx context.Context, folders []string, without m
 
 // tipsOf are the files that descend from one and that no other of these descends
 // from, in their order.
-func tipsOf(found map[string]relative, from string) []string {
-	descends := map[string]bool{from: true}
-	for more := true; more; {
-		more = false
-		for at, r := range found {
-			if !descends[at] && slices.ContainsFunc(r.log, func(before string) bool { return descends[before] }) {
-				descends[at], more = true, true
-			}
-		}
-	}
-	passed := map[string]bool{from: true}
+func tipsOf(found map[string]relative, from string) (tips []string) {
+	heirs := map[string][]string{} // by whom they name; all of who descends do, too
 	for at, r := range found {
 		for _, before := range r.log {
-			if descends[at] && before != at {
-				passed[before] = true
+			if before != at {
+				heirs[before] = append(heirs[before], at)
 			}
 		}
 	}
-	var tips []string
-	for at := range descends {
-		if !passed[at] {
-			tips = append(tips, found[at].at)
+	reached := map[string]bool{from: true}
+	for next := []string{from}; len(next) > 0; next = next[1:] {
+		for _, at := range heirs[next[0]] {
+			if reached[at] {
+				continue
+			}
+			reached[at] = true
+			next = append(next, at)
+			if len(heirs[at]) == 0 {
+				tips = append(tips, found[at].at)
+			}
 		}
 	}
 	slices.Sort(tips)
