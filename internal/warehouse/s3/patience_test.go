@@ -161,7 +161,15 @@ func TestPauses(t *testing.T) {
 // A store that says when to come back is heeded, up to where somebody waits for too long.
 func TestRetryAfter(t *testing.T) {
 	const usual, longest = 100 * time.Millisecond, 5 * time.Second // of the first pause
-	for asked, want := range map[string]time.Duration{"3": 3 * time.Second, "120": longest, "99999999999999999999": 0, "-1": 0, "": 0, "Thu, 24 Sep 2026 10:00:00 GMT": 0} {
+	for asked, want := range map[string]time.Duration{
+		"3": 3 * time.Second, "120": longest, "99999999999999999999": 0, "-1": 0, "": 0, "soon": 0,
+		// Dates, of which the clock here begins at midnight of 1 January 2000.
+		"Sat, 01 Jan 2000 00:00:04 GMT": 4 * time.Second, "Saturday, 01-Jan-00 00:00:04 GMT": 4 * time.Second,
+		"Thu, 24 Sep 2026 10:00:00 GMT": longest, "Fri, 31 Dec 1999 23:59:59 GMT": 0,
+		// The store's own clock tells how long that is.
+		"Thu, 24 Sep 2026 10:00:00 GMT|Thu, 24 Sep 2026 09:59:57 GMT": 3 * time.Second, "Sat, 01 Jan 2000 00:00:04 GMT|Thu, 24 Sep 2026 10:00:00 GMT": 0,
+	} {
+		asked, date, _ := strings.Cut(asked, "|")
 		for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
 			synctest.Test(t, func(t *testing.T) {
 				began, tries := time.Now(), 0
@@ -171,6 +179,9 @@ func TestRetryAfter(t *testing.T) {
 					}
 					answer := says(r, status, strings.NewReader("<Error><Code>SlowDown</Code></Error>"))
 					answer.Header.Set("Retry-After", asked)
+					if date != "" {
+						answer.Header.Set("Date", date)
+					}
 					return answer, nil
 				})).Put(t.Context(), "k", nil)
 				if took := time.Since(began); err != nil || want > 0 && took != want || want == 0 && took > usual {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -76,15 +77,24 @@ func (t *tries) pause(ctx context.Context, asked time.Duration) error {
 // longestAsked is how long a pause is at most because an answer asks for it: somebody waits.
 const longestAsked = 5 * time.Second
 
-// retryAfter is the pause that an answer asks for, in seconds; 0: it does not.
+// retryAfter is the pause that an answer asks for, in seconds or until a date (RFC 9110,
+// 10.2.3); 0: it does not. A date is held against that of the answer: clocks differ.
 func retryAfter(err error) time.Duration {
 	answer, ok := errors.AsType[*awshttp.ResponseError](err)
 	if !ok || answer.Response == nil || answer.Response.Response == nil {
 		return 0
 	}
-	seconds, err := strconv.ParseUint(answer.Response.Header.Get("Retry-After"), 10, 31)
+	asked := answer.Response.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(asked, 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, longestAsked)
+	}
+	until, err := http.ParseTime(asked)
 	if err != nil {
 		return 0
 	}
-	return min(time.Duration(seconds)*time.Second, longestAsked)
+	now, err := http.ParseTime(answer.Response.Header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return min(max(until.Sub(now), 0), longestAsked)
 }
