@@ -18,7 +18,9 @@ var errNotAlone = fmt.Errorf("%w, perhaps: the session that kept others out is l
 
 const (
 	tryTurn = `SELECT pg_try_advisory_xact_lock_shared(` + runKey + `)`
-	isAlone = `WITH k AS (SELECT ` + runKey + ` AS key)
+	// nobodyAlone holds of a statement of its own: until it has ended nobody will be.
+	nobodyAlone = `pg_try_advisory_xact_lock_shared(hashtextextended('puddle: run ' || current_schema(), 0))`
+	isAlone     = `WITH k AS (SELECT ` + runKey + ` AS key)
 		SELECT EXISTS (SELECT FROM k, pg_locks l WHERE ` + holdsRun + ` AND l.mode = 'ExclusiveLock' AND l.pid = $2)`
 )
 

@@ -22,8 +22,8 @@ var ErrLeaseLost = errors.New("the lease is not held by this process")
 
 // Lease is what one process at a time holds, by the database's clock: the right to do
 // something for a warehouse. Who does not renew it for a term loses it, whatever that clock
-// says: it may have been set back, or the row be that of a copy. Held is safe for
-// concurrent use.
+// says: it may have been set back, or the row be that of a copy. Beside who is Alone nobody
+// gains one or renews it. Held is safe for concurrent use.
 type Lease struct {
 	db        *DB
 	warehouse uuid.UUID
@@ -80,15 +80,15 @@ func (l *Lease) left() time.Duration {
 
 const (
 	// Whose term is over loses it to whoever comes first; so does who has not renewed it
-	// for a term of whoever comes.
+	// for a term of whoever comes. Nobody gains or renews one while somebody is Alone.
 	gainLease = `INSERT INTO leases (warehouse, name, holder, until)
-		VALUES ($1, $2, $3, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + $4)
+		SELECT $1::uuid, $2::bytea, $3::uuid, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + $4 WHERE ` + nobodyAlone + `
 		ON CONFLICT (warehouse, name) DO UPDATE SET holder = excluded.holder, until = excluded.until
 		WHERE leases.holder = excluded.holder OR leases.until <= extract(epoch FROM clock_timestamp()) * 1000
 			OR (leases.holder = $5 AND leases.until = $6)`
 	// Whose term is over may have had a successor who has left.
 	renewLease = `UPDATE leases SET until = floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + $4
-		WHERE warehouse = $1 AND name = $2 AND holder = $3 AND until > extract(epoch FROM clock_timestamp()) * 1000`
+		WHERE warehouse = $1 AND name = $2 AND holder = $3 AND until > extract(epoch FROM clock_timestamp()) * 1000 AND ` + nobodyAlone
 	releaseLease = `DELETE FROM leases WHERE warehouse = $1 AND name = $2 AND holder = $3`
 )
 

@@ -167,6 +167,38 @@ func TestKeepOne(t *testing.T) {
 	wait.Wait()
 }
 
+// TestLeaseBesideWhoIsAlone: while a recovery or a compaction is alone nobody gains a lease,
+// and who holds one, as a server does that has lost its session beside the pool, loses it
+// with the next renewal.
+func TestLeaseBesideWhoIsAlone(t *testing.T) {
+	ctx := t.Context()
+	url := postgrestest.Open(t)
+	both, _ := leases(t, url, 2, time.Hour)
+	a, b := both[0], both[1]
+	if !postgres.Gain(ctx, a) {
+		t.Fatal("nobody has it")
+	}
+	if held, err := postgres.Renew(ctx, a); !held || err != nil {
+		t.Fatalf("renewed: %t, %v", held, err)
+	}
+	leave, err := open(t, url).Alone(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held, err := postgres.Renew(ctx, a); held || err != nil {
+		t.Errorf("renewed beside who is alone: %t, %v", held, err)
+	}
+	wantError(t, "beside who is alone", a.Held(), postgres.ErrLeaseLost)
+	exec(t, url, "DELETE FROM leases")
+	if postgres.Gain(ctx, b) {
+		t.Error("gained beside who is alone")
+	}
+	leave()
+	if !postgres.Gain(ctx, b) {
+		t.Error("nobody is alone, and nobody has it")
+	}
+}
+
 // TestEndLeases: what a copy of the database brought along ends for who is alone.
 func TestEndLeases(t *testing.T) {
 	ctx := t.Context()
