@@ -28,7 +28,8 @@ var migrations embed.FS
 // does, and the others wait: goose's own lock comes after its first table.
 func (db *DB) migrate(ctx context.Context, c *pgx.ConnConfig) (err error) {
 	schema := db.options.Schema
-	set := db.options.settings(c.RuntimeParams).with("lock_timeout", "0") // the others' migrations may take as long as they want
+	// The others' migrations may take as long as they want, and so may its own.
+	set := db.options.settings(c.RuntimeParams).with("lock_timeout", "0").with("statement_timeout", "0")
 	session, err := pgx.ConnectConfig(ctx, c)
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ func (o *Options) settings(startup map[string]string) settings {
 		"enable_hashjoin":                     "off",
 		"enable_mergejoin":                    "off",
 		"jit":                                 "off",
+		"default_transaction_isolation":       "read committed",
 		"application_name":                    "puddle",
 		"lock_timeout":                        strconv.FormatInt(LockLimit.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleLimit.Milliseconds(), 10),

@@ -93,6 +93,7 @@ func (s *Store) versionOf(ctx context.Context, on queryer) (version int, err err
 func (s *Store) remake(ctx context.Context, tx pgx.Tx) error {
 	for _, sql := range []string{
 		`SET LOCAL lock_timeout = 0`, // the others' may take as long as they want
+		`SET LOCAL statement_timeout = 0`,
 		`SELECT pg_advisory_xact_lock(hashtextextended('puddle: pointers ' || current_schema(), 0))`,
 	} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
