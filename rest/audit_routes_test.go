@@ -27,7 +27,7 @@ func serveAudited(t *testing.T) *fixture {
 	}
 	f := serveBucket(t, func(o *Options) {
 		o.Access = guard
-		o.Warehouses[0].Objects = ObjectStore{Config: service, Vendor: vended.New(vended.Options{Issuer: &sts{now: o.Now}, Life: time.Hour})}
+		o.Warehouses[0].Objects = ObjectStore{Config: service, Vendor: vended.New(vended.Options{Issuer: &sts{now: o.Now}, Life: time.Hour, Now: o.Now})}
 	})
 	inner := f.handler
 	f.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

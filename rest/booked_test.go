@@ -64,6 +64,20 @@ func TestStagedByKeyAfterTheCommit(t *testing.T) {
 	equal(t, "calls", issuer.asked(), calls)
 }
 
+// A place stays booked while credentials live, also where the clock of STS is behind, by which
+// they are over as soon as they are made.
+func TestBookedByAnotherClock(t *testing.T) {
+	f, issuer := serveVending(t, nil)
+	issuer.behind = 3 * time.Hour
+	const at = "s3://lake/default/s"
+	f.delegated(f.do("POST", tablesPath, staging(t, "s", at), vend))
+	f.fails(f.do("POST", tablesPath, asking(t, tableBody("x"), "location", at)), 409, "AlreadyExistsException")
+	f.clock.forward(59 * time.Minute)
+	f.fails(f.do("POST", tablesPath, asking(t, tableBody("x"), "location", at)), 409, "AlreadyExistsException")
+	f.clock.forward(2 * time.Minute)
+	f.must(200, f.do("POST", tablesPath, asking(t, tableBody("x"), "location", at)))
+}
+
 // Whoever stages and fails for ever, or asks for new credentials for ever, gives the place
 // back after a day.
 func TestPlacesAreNotBookedForEver(t *testing.T) {

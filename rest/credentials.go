@@ -81,7 +81,7 @@ type credential struct {
 type grant struct {
 	config map[string]string // what the object store needs, credentials included
 	reach  catalog.Reach
-	end    time.Time // of the credentials
+	end    time.Time // of the credentials, by the server's clock
 }
 
 // vend makes the credentials for where a table lies; nil when there are none to be had
@@ -115,7 +115,7 @@ func (c *call) vend(id journal.Identifier, reach catalog.Reach) (*grant, error) 
 		"s3.session-token-expires-at-ms": strconv.FormatInt(made.Expires.UnixMilli(), 10),
 	}
 	maps.Copy(config, storage.Config)
-	return &grant{config, reach, made.Expires}, nil
+	return &grant{config, reach, made.Until}, nil
 }
 
 // each is a credential for each place of the table: DuckDB goes by their prefixes.

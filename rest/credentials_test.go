@@ -21,6 +21,7 @@ type sts struct {
 	policies []string // guarded by mu
 	err      error    // guarded by mu: what it fails with
 	now      func() time.Time
+	behind   time.Duration // is its clock; it says so
 }
 
 // Issue implements vended.Issuer.
@@ -32,7 +33,10 @@ func (s *sts) Issue(_ context.Context, session, policy string) (vended.Credentia
 	}
 	s.sessions, s.policies = append(s.sessions, session), append(s.policies, policy)
 	n := fmt.Sprint(len(s.policies))
-	return vended.Credentials{AccessKeyID: "KEY-" + n, SecretAccessKey: "HUSH-" + n, SessionToken: "TOKEN-" + n, Expires: s.now().Add(time.Hour)}, nil
+	return vended.Credentials{
+		AccessKeyID: "KEY-" + n, SecretAccessKey: "HUSH-" + n, SessionToken: "TOKEN-" + n,
+		Expires: s.now().Add(time.Hour - s.behind), Answered: s.now().Add(-s.behind),
+	}, nil
 }
 
 func (s *sts) fail(err error) {

@@ -25,6 +25,7 @@ func (n *node) objects(ctx context.Context, name string, s config.S3, places ...
 	if o.Vendor, err = newVendor(ctx, n.metrics, name, s); err != nil {
 		return o, fmt.Errorf("%s: vended-credentials: %w", name, err)
 	}
+	o.Vendor.Now = n.steady.now
 	count := o.Vendor.Asked
 	o.Vendor.Asked = func(came vended.Outcome) {
 		if count(came); came == vended.Issued {

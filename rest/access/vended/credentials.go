@@ -22,7 +22,17 @@ type Credentials struct {
 	AccessKeyID     string
 	SecretAccessKey string
 	SessionToken    string
-	Expires         time.Time
+	Expires         time.Time // as the issuer says
+	Answered        time.Time // by the issuer's clock, whatever that is; zero: it did not say
+}
+
+// end is when they are over by another clock, which tells this when they were answered. That
+// both are right is not needed: what counts is for how long they live.
+func (c Credentials) end(answered time.Time) time.Time {
+	if c.Answered.IsZero() {
+		return c.Expires
+	}
+	return answered.Add(c.Expires.Sub(c.Answered))
 }
 
 // hidden is all that credentials say of themselves.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -47,13 +48,23 @@ const maxKept = 8192
 // ever have so much: Iceberg's Java client asks for new ones when 5 minutes are left.
 const minLeft = 6 * time.Minute
 
+// tolerance is by how much credentials may live longer than was asked for: an issuer may
+// round, or its clock be wrong and not told.
+const tolerance = time.Hour
+
 // Vendor hands out credentials. Safe for concurrent use.
 type Vendor struct {
 	Options
 	mu     sync.Mutex
-	flying map[grant]*flight     // guarded by mu
-	young  map[grant]Credentials // guarded by mu
-	old    map[grant]Credentials // guarded by mu: what was young when there was no more room
+	flying map[grant]*flight // guarded by mu
+	young  map[grant]Given   // guarded by mu
+	old    map[grant]Given   // guarded by mu: what was young when there was no more room
+}
+
+// Given are credentials that are handed out.
+type Given struct {
+	Credentials
+	Until time.Time // when they are over by the clock of Options.Now, which may differ from Expires
 }
 
 // grant is what credentials are for: a session, and the SHA-256 of its policy, which
@@ -66,7 +77,7 @@ type grant struct {
 // flight is a call of the issuer.
 type flight struct {
 	done chan struct{} // closed when the others are set
-	made Credentials
+	made Given
 	err  error
 }
 
@@ -95,8 +106,9 @@ func New(o Options) *Vendor {
 
 // Vend answers credentials of a session that reach the places, and nothing else, with a
 // good part of their life left. ErrUnfit when no policy can be made; the cause of ctx
-// when that ends first; all other errors are the issuer's.
-func (v *Vendor) Vend(ctx context.Context, session Session, mode Mode, places ...Place) (Credentials, error) {
+// when that ends first; all other errors are the issuer's, or say that what it answered are
+// no credentials for a while.
+func (v *Vendor) Vend(ctx context.Context, session Session, mode Mode, places ...Place) (Given, error) {
 	policy := v.Read
 	if mode == ReadWrite {
 		policy = v.Write
@@ -104,7 +116,7 @@ func (v *Vendor) Vend(ctx context.Context, session Session, mode Mode, places ..
 	text, err := policy.For(v.Partition, places...)
 	if err != nil {
 		v.Asked(Refused)
-		return Credentials{}, err
+		return Given{}, err
 	}
 	made, outcome, err := v.ask(ctx, session, text)
 	v.Asked(outcome)
@@ -112,7 +124,7 @@ func (v *Vendor) Vend(ctx context.Context, session Session, mode Mode, places ..
 }
 
 // ask answers from memory, or waits for the issuer.
-func (v *Vendor) ask(ctx context.Context, session Session, policy string) (Credentials, Outcome, error) {
+func (v *Vendor) ask(ctx context.Context, session Session, policy string) (Given, Outcome, error) {
 	known, f := v.find(ctx, session, policy)
 	if f == nil {
 		return known, Cached, nil
@@ -120,27 +132,30 @@ func (v *Vendor) ask(ctx context.Context, session Session, policy string) (Crede
 	select {
 	case <-f.done:
 	case <-ctx.Done():
-		return Credentials{}, Failed, context.Cause(ctx)
+		return Given{}, Failed, context.Cause(ctx)
 	}
 	if f.err != nil {
-		return Credentials{}, Failed, f.err
+		return Given{}, Failed, f.err
 	}
 	return f.made, Issued, nil
 }
 
 // Try asks the issuer once for credentials that write at a place, and keeps none of them.
-// ErrUnfit when no policy can name it; else the errors are the issuer's.
+// ErrUnfit when no policy can name it; else the errors are those of Vend.
 func (v *Vendor) Try(ctx context.Context, place Place) error {
 	policy, err := v.Write.For(v.Partition, place)
 	if err != nil {
 		return err
 	}
-	_, err = v.Issuer.Issue(ctx, "puddle@vended-credentials", policy)
+	made, err := v.Issuer.Issue(ctx, "puddle@vended-credentials", policy)
+	if err == nil {
+		_, err = v.given(made)
+	}
 	return err
 }
 
 // find answers what is kept and still good, or the call that makes it anew.
-func (v *Vendor) find(ctx context.Context, session Session, policy string) (Credentials, *flight) {
+func (v *Vendor) find(ctx context.Context, session Session, policy string) (Given, *flight) {
 	g := grant{session, sha256.Sum256([]byte(policy))}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -148,7 +163,7 @@ func (v *Vendor) find(ctx context.Context, session Session, policy string) (Cred
 	if !ok {
 		known, ok = v.old[g]
 	}
-	if ok && known.Expires.Sub(v.Now()) > v.least() {
+	if ok && known.Until.Sub(v.Now()) > v.least() {
 		v.keepLocked(g, known)
 		return known, nil
 	}
@@ -158,7 +173,7 @@ func (v *Vendor) find(ctx context.Context, session Session, policy string) (Cred
 		v.flying[g] = f
 		go v.issue(context.WithoutCancel(ctx), g, policy, f)
 	}
-	return Credentials{}, f
+	return Given{}, f
 }
 
 // least is the life that must be left of what is handed out again: a quarter, and not
@@ -169,11 +184,12 @@ func (v *Vendor) least() time.Duration { return min(max(v.Life/4, minLeft), v.Li
 func (v *Vendor) issue(ctx context.Context, g grant, policy string, f *flight) {
 	defer close(f.done)
 	began := time.Now()
-	f.made, f.err = v.Issuer.Issue(ctx, g.session.Name(), policy)
+	made, err := v.Issuer.Issue(ctx, g.session.Name(), policy)
 	v.Took(time.Since(began))
-	if f.err == nil && (f.made.AccessKeyID == "" || f.made.SecretAccessKey == "" || f.made.SessionToken == "" || f.made.Expires.IsZero()) {
-		f.err = errors.New("the issuer answered credentials that are not whole")
+	if err == nil {
+		f.made, err = v.given(made)
 	}
+	f.err = err
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.flying, g)
@@ -182,11 +198,27 @@ func (v *Vendor) issue(ctx context.Context, g grant, policy string, f *flight) {
 	}
 }
 
+// given looks at what the issuer has just answered: credentials that are whole, and live for
+// a while and not for good.
+func (v *Vendor) given(c Credentials) (Given, error) {
+	now := v.Now()
+	g := Given{c, c.end(now)}
+	switch left := g.Until.Sub(now); {
+	case c.AccessKeyID == "", c.SecretAccessKey == "", c.SessionToken == "", c.Expires.IsZero():
+		return Given{}, errors.New("the issuer answered credentials that are not whole")
+	case left <= 0:
+		return Given{}, fmt.Errorf("the issuer answered credentials that ended at %s, and it is %s", c.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	case left > v.Life+tolerance:
+		return Given{}, fmt.Errorf("the issuer answered credentials until %s, and was asked for %s of them", c.Expires.UTC().Format(time.RFC3339), v.Life)
+	}
+	return g, nil
+}
+
 // keepLocked lets go of what nobody asked for since as many others were kept as there
 // is room for half of.
-func (v *Vendor) keepLocked(g grant, c Credentials) {
+func (v *Vendor) keepLocked(g grant, c Given) {
 	if v.young == nil || len(v.young) >= maxKept/2 {
-		v.young, v.old = map[grant]Credentials{}, v.young
+		v.young, v.old = map[grant]Given{}, v.young
 	}
 	v.young[g] = c
 }

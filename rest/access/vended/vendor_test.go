@@ -30,7 +30,7 @@ func (i *issuer) Issue(_ context.Context, session, _ string) (Credentials, error
 	if i.err != nil {
 		return Credentials{}, i.err
 	}
-	return Credentials{fmt.Sprint("key-", n), "secret-of-" + session, "token-of-" + session, time.Now().Add(i.life)}, nil
+	return Credentials{AccessKeyID: fmt.Sprint("key-", n), SecretAccessKey: "secret-of-" + session, SessionToken: "token-of-" + session, Expires: time.Now().Add(i.life)}, nil
 }
 
 func newVendor(i *issuer, told *[]Outcome) *Vendor {
@@ -122,7 +122,7 @@ func TestConcurrentAsksAreOne(t *testing.T) {
 // Two actors whose sessions could be called alike share nothing.
 func TestActorsWithLongNames(t *testing.T) {
 	v := newVendor(&issuer{life: time.Hour}, nil)
-	seen := map[Credentials]string{}
+	seen := map[Given]string{}
 	for _, actor := range []string{"token:a-b", "token:a:b", "token:" + strings.Repeat("x", 40) + "1", "token:" + strings.Repeat("x", 40) + "2"} {
 		c, err := v.Vend(t.Context(), Session{actor, "0193a2c4-0000-7000-8000-000000000001"}, ReadOnly, here)
 		if err != nil || seen[c] != "" {
@@ -171,20 +171,77 @@ func TestKeptCredentialsAreBounded(t *testing.T) {
 
 // Secrets are in the fields and nowhere else.
 func TestCredentialsHideThemselves(t *testing.T) {
-	c := Credentials{"AKIA", "hush", "shush", time.Unix(0, 0)}
+	c := Credentials{AccessKeyID: "AKIA", SecretAccessKey: "hush", SessionToken: "shush", Expires: time.Unix(0, 0)}
 	wrapped := fmt.Errorf("of %v: %w", c, errors.New("x"))
 	texts := []string{c.String(), wrapped.Error()}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-		texts = append(texts, fmt.Sprintf(verb, c), fmt.Sprintf(verb, &c), fmt.Sprintf(verb, []Credentials{c}), fmt.Sprintf(verb, struct{ C Credentials }{c}))
+		texts = append(texts, fmt.Sprintf(verb, c), fmt.Sprintf(verb, &c), fmt.Sprintf(verb, []Credentials{c}), fmt.Sprintf(verb, struct{ C Credentials }{c}), fmt.Sprintf(verb, Given{c, c.Expires}))
 	}
-	if text, err := json.Marshal(c); err == nil {
-		t.Errorf("%s", text)
+	for _, one := range []any{c, Given{c, c.Expires}} {
+		if text, err := json.Marshal(one); err == nil {
+			t.Errorf("%s", text)
+		}
 	}
 	for _, text := range texts {
 		for _, secret := range []string{"AKIA", "hush", "68757368"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s shows %s", text, secret)
 			}
+		}
+	}
+}
+
+// answered is an issuer that answers one thing.
+type answered Credentials
+
+// Issue implements Issuer.
+func (a answered) Issue(context.Context, string, string) (Credentials, error) {
+	return Credentials(a), nil
+}
+
+// What is answered has to be credentials, and for a while: not over, nor for good.
+func TestAnswersThatAreNoCredentials(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	whole := Credentials{AccessKeyID: "a", SecretAccessKey: "b", SessionToken: "c", Expires: now.Add(time.Hour)}
+	for name, change := range map[string]func(*Credentials){
+		"not whole":                                            func(c *Credentials) { c.SessionToken = "" },
+		"that ended at 2026-11-30T11:00":                       func(c *Credentials) { c.Expires = now.Add(-time.Hour) },
+		"that ended at 2026-11-30T13:00":                       func(c *Credentials) { c.Answered = now.Add(time.Hour) },
+		"until 2126-11-30T12:00:00Z, and was asked for 1h0m0s": func(c *Credentials) { c.Expires = now.AddDate(100, 0, 0) },
+	} {
+		c := whole
+		change(&c)
+		v := New(Options{Issuer: answered(c), Life: time.Hour, Now: func() time.Time { return now }})
+		_, err := v.Vend(t.Context(), Session{"a", "t"}, ReadWrite, here)
+		for _, err := range []error{err, v.Try(t.Context(), here)} {
+			if err == nil || !strings.Contains(err.Error(), name) || len(v.young) > 0 {
+				t.Errorf("%s: %v, %d kept", name, err, len(v.young))
+			}
+		}
+	}
+}
+
+// Credentials are handed out for as long as they live, whatever the issuer's clock is: that
+// here may be hours before it, or after.
+func TestClocksThatDiffer(t *testing.T) {
+	for _, ahead := range []time.Duration{-5 * time.Hour, -50 * time.Minute, 50 * time.Minute, 5 * time.Hour} {
+		theirs := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+		now := theirs.Add(ahead)
+		v := New(Options{Issuer: answered{
+			AccessKeyID: "a", SecretAccessKey: "b", SessionToken: "c", Expires: theirs.Add(time.Hour), Answered: theirs,
+		}, Life: time.Hour, Now: func() time.Time { return now }})
+		var came []Outcome
+		v.Asked = func(o Outcome) { came = append(came, o) }
+		first := now
+		for _, passed := range []time.Duration{0, 40 * time.Minute, 50 * time.Minute} {
+			now = first.Add(passed)
+			got, err := v.Vend(t.Context(), Session{"a", "t"}, ReadWrite, here)
+			if err != nil || !got.Expires.Equal(theirs.Add(time.Hour)) || passed == 0 && !got.Until.Equal(now.Add(time.Hour)) {
+				t.Errorf("%v ahead, after %v: %v until %v, %v", ahead, passed, got, got.Until, err)
+			}
+		}
+		if fmt.Sprint(came) != "[issued cached issued]" {
+			t.Errorf("%v ahead: %v", ahead, came)
 		}
 	}
 }

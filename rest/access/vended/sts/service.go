@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
@@ -95,9 +96,10 @@ func (s *Service) Issue(ctx context.Context, session, policy string) (vended.Cre
 	if made.Credentials == nil {
 		return vended.Credentials{}, errors.New("sts: AssumeRole answered no credentials")
 	}
+	answered, _ := awsmiddleware.GetServerTime(made.ResultMetadata)
 	return vended.Credentials{
 		AccessKeyID: aws.ToString(made.Credentials.AccessKeyId), SecretAccessKey: aws.ToString(made.Credentials.SecretAccessKey),
-		SessionToken: aws.ToString(made.Credentials.SessionToken), Expires: aws.ToTime(made.Credentials.Expiration),
+		SessionToken: aws.ToString(made.Credentials.SessionToken), Expires: aws.ToTime(made.Credentials.Expiration), Answered: answered,
 	}, nil
 }
 

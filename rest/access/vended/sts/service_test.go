@@ -51,6 +51,9 @@ func TestIssue(t *testing.T) {
 	if left := time.Until(made.Expires); made.AccessKeyID == "" || made.SecretAccessKey == "" || made.SessionToken == "" || left < 19*time.Minute || left > 20*time.Minute {
 		t.Errorf("%s", made)
 	}
+	if made.Expires.Sub(made.Answered).Round(time.Minute) != 20*time.Minute {
+		t.Errorf("answered at %v, as STS says", made.Answered)
+	}
 	asked := store.Assumed()[0]
 	if asked.SessionName != session || asked.Policy != text || asked.ExternalID != "x" || asked.Duration != 20*time.Minute || asked.Region != "eu-north-1" {
 		t.Errorf("%+v", asked)
