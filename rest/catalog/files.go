@@ -54,7 +54,8 @@ func fileAt(at string, data, text []byte) file {
 // read gives the document of the current metadata file, proven to be what the
 // journal recorded. FileMissing otherwise. Of a document that was proven before, it
 // only looks whether the file is still there as it was, and that no more often than
-// its root says. Where looking is dear, many who need one file look once.
+// its root says. Where looking is dear, many who need one file look once; who has the turn
+// waits for nobody, since the one who looks may be waiting for that.
 func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document, error) {
 	known, _ := c.documents.find(pointer.SHA256)
 	l, due := known.due(pointer.MetadataLocation, c.Now)
@@ -62,7 +63,7 @@ func (c *Catalog) read(ctx context.Context, pointer journal.Pointer) (*document,
 		return known, nil
 	}
 	at, err := c.spotOf(pointer.MetadataLocation)
-	if err != nil || at.revalidate <= 0 || l.alone() {
+	if err != nil || at.revalidate <= 0 || l.alone() || hasTurn(ctx) {
 		return c.look(ctx, pointer, known, l)
 	}
 	return c.documents.flights.join(ctx, flightKey{pointer.SHA256, at.location}, func() (*document, error) {

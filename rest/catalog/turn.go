@@ -50,6 +50,17 @@ func takeTurn(ctx context.Context, at string) error {
 	}
 }
 
+// hasTurn tells whether a request has its turn.
+func hasTurn(ctx context.Context) bool {
+	t, ok := ctx.Value(turnKey{}).(*turn)
+	if !ok {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.held
+}
+
 func (t *turn) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

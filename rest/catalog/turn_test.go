@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"puddle/internal/warehouse"
+	"puddle/internal/warehouse/faulty"
 	"puddle/journal"
 	"puddle/rest/catalog"
 )
@@ -89,6 +91,50 @@ func TestLargeFilesTakeTurns(t *testing.T) {
 			store.reads <- struct{}{}
 			must(t, <-told)
 			synctest.Wait()
+		}
+	})
+}
+
+// Who has the turn never waits for somebody who waits for it: a repoint of a large table,
+// which nobody knows, while another loads it.
+func TestWhoHasTheTurnWaitsForNoFlight(t *testing.T) {
+	fresh(t).table(t, "warm", "") // what packages make once must not be made in a bubble
+	synctest.Test(t, func(t *testing.T) {
+		p := fresh(t)
+		room := strings.Repeat(" ", 9<<20)
+		first := p.written(t, p.ground.url+"/t", "v1.metadata.json", room)
+		table, err := p.RegisterTable(ctx, cause, id("t"), first, false)
+		must(t, err)
+		second := p.given(t, p.ground.url+"/t/metadata/v2.metadata.json", []byte(strings.Replace(string(table.Metadata), "{", `{"metadata-log":[{"timestamp-ms":1,"metadata-file":"`+first+`"}],`, 1)))
+		reads := make(chan struct{})
+		cold, _ := p.onBucket(t, func(op faulty.Op, _ string) faulty.Fault {
+			if op == faulty.Get {
+				<-reads
+			}
+			return faulty.Fault{}
+		})
+		told := make(chan error, 2)
+		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		go func() {
+			_, err := cold.Repoint(limited, cause, catalog.Repoint{Identifier: id("t"), To: second, Reason: "a test"})
+			told <- err
+		}()
+		synctest.Wait()
+		reads <- struct{}{} // too large without a turn
+		synctest.Wait()     // it has it now
+		go func() {
+			_, err := cold.LoadTable(limited, id("t"))
+			told <- err
+		}()
+		synctest.Wait()
+		close(reads)
+		began := time.Now()
+		for range 2 {
+			must(t, <-told)
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("they waited for each other for %v", took)
 		}
 	})
 }
