@@ -61,7 +61,7 @@ var rules = []rule{
 	{"cmd/puddle/config/...", []string{"journal", "internal/warehouse", "rest/access", "rest/access/vended"}, all(http, []string{"database/sql", "modernc.org/sqlite"}), "what an operator wrote, a database's URL too, checked; nothing is opened"},
 	{"cmd/puddle/...", []string{"..."}, nil, "wiring: it may import everything and is imported by nobody"},
 	{"fixtures/linear", nil, all(http, sql, logs, config, s3, ambience), "it judges what others saw"},
-	{"fixtures/icebench", []string{"fixtures/icebench/bare", "internal/postgrestest", "internal/s3test", "internal/warehouse", "internal/warehouse/s3"}, all(sql, config),
+	{"fixtures/icebench", []string{"fixtures/child", "fixtures/icebench/bare", "internal/postgrestest", "internal/s3test", "internal/warehouse", "internal/warehouse/s3"}, all(sql, config),
 		"a benchmark asks over HTTP, as others do; what a bare server puts into a bucket it puts as puddle does"},
 	{"fixtures/...", []string{"..."}, nil, "programs that drive the product"},
 }
