@@ -47,7 +47,7 @@ type Location struct {
 // What it refuses, as ErrInvalidLocation with the reason:
 //
 //   - other schemes, relative paths, a host in file:, the root folder "/", a
-//     bucket that is empty or has characters no bucket has;
+//     bucket that [AnyBucket] does not take;
 //   - empty segments and "." or ".." (case 138), in file: also percent-encoded;
 //   - control characters, invalid UTF-8, backslashes, more than MaxLocation
 //     bytes; in s3: also what is [BeyondXML].
@@ -132,7 +132,7 @@ func normalizeS3(rest string) (path, reason string) {
 		return "", "holds a character that XML cannot write"
 	}
 	bucket, key, _ := strings.Cut(rest, "/")
-	if badSegment(bucket) != "" || strings.ContainsFunc(bucket, notOfBucket) {
+	if !AnyBucket.Takes(bucket) {
 		return "", fmt.Sprintf("has the bucket %q, which is no bucket's name", bucket)
 	}
 	key = strings.TrimSuffix(key, "/")
@@ -145,11 +145,6 @@ func normalizeS3(rest string) (path, reason string) {
 		}
 	}
 	return "//" + bucket + "/" + key + "/", ""
-}
-
-func notOfBucket(r rune) bool {
-	isName := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-	return !isName && !strings.ContainsRune("._-", r)
 }
 
 // decoded returns the segment as a reader sees it that decodes percent signs;

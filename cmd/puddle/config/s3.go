@@ -3,9 +3,10 @@ package config
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
+
+	"puddle/internal/warehouse"
 )
 
 // S3 is how a warehouse reaches its object store.
@@ -62,12 +63,6 @@ func (d *decoder) endpoint(key, endpoint string) {
 	}
 }
 
-// Names of buckets: what AWS takes, and what it took before 2018 and others still do.
-var (
-	bucketName      = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	olderBucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$`)
-)
-
 // anyRegion is that of stores that know no regions.
 const anyRegion = "us-east-1"
 
@@ -116,7 +111,7 @@ func (d *decoder) reached(key string, s S3, places ...Place) {
 // bucket refuses a bucket that cannot be, and an endpoint that is that of one bucket.
 func (d *decoder) bucket(block string, s Service, place Place) {
 	bucket, _ := place.Location.Bucket()
-	if !bucketName.MatchString(bucket) && !(s.PathStyle && olderBucketName.MatchString(bucket)) {
+	if !warehouse.AWSBucket.Takes(bucket) && !(s.PathStyle && warehouse.OlderBucket.Takes(bucket)) {
 		d.fail(block, "%s: a bucket's name is 3 to 63 of a-z, 0-9, dot and hyphen, beginning and ending with a letter or digit; with path-style-access: true also an older one", place.URL)
 	}
 	u, err := url.Parse(s.Endpoint)

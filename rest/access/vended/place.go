@@ -3,7 +3,6 @@ package vended
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -17,15 +16,13 @@ var ErrUnfit = errors.New("no credentials can be made")
 // in a slash.
 type Place struct{ Bucket, Prefix string }
 
-var bucketName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
-
 // check refuses what a policy cannot name exactly: ErrUnfit. In the resources and the
 // patterns of a policy "*" and "?" stand for anything and "${" begins a variable. AWS
 // has escapes for them, which other object stores read as patterns again: so none is
 // used.
 func (p Place) check() error {
 	switch {
-	case !bucketName.MatchString(p.Bucket):
+	case !warehouse.AnyBucket.Takes(p.Bucket):
 		return fmt.Errorf("%w: %q is no bucket", ErrUnfit, p.Bucket)
 	case p.Prefix == "" || p.Prefix == "/" || !strings.HasSuffix(p.Prefix, "/"):
 		return fmt.Errorf("%w: %q is no folder of bucket %s", ErrUnfit, p.Prefix, p.Bucket)
