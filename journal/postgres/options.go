@@ -82,7 +82,7 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	if c.ConnConfig.ConnectTimeout == 0 {
 		c.ConnConfig.ConnectTimeout = connectLimit
 	}
-	c.ConnConfig.OnNotice = warned
+	c.ConnConfig.DialFunc, c.ConnConfig.OnNotice = dial, warned
 	set := o.settings(c.ConnConfig.RuntimeParams)
 	c.AfterConnect = func(ctx context.Context, session *pgx.Conn) error {
 		recovering, err := set.apply(ctx, session)
