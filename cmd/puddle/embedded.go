@@ -12,6 +12,7 @@ import (
 
 	"puddle/journal"
 	"puddle/journal/bolt"
+	"puddle/projections/anchor"
 	"puddle/projections/pointers"
 	"puddle/projections/pointers/sqlite"
 	"puddle/projections/recorder"
@@ -145,6 +146,9 @@ func (n embedded) trust() {
 		db.Trust()
 	}
 }
+
+// holds implements metastore: nobody else writes to the journal.
+func (n embedded) holds(context.Context, *warehouse, anchor.Head) error { return nil }
 
 // await implements metastore: files do not come back by themselves.
 func (n embedded) await(_ context.Context, part func() error) error { return part() }

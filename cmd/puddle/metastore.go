@@ -10,6 +10,7 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
+	"puddle/projections/anchor"
 	"puddle/projections/recorder"
 	"puddle/rest"
 )
@@ -46,6 +47,10 @@ type metastore interface {
 	unreached() error
 	// observe takes in how a change ended.
 	observe(error)
+	// holds compares a journal that others write to with what its warehouse saw last of it.
+	// What does not hold that is refused from now on; anchor.ErrOtherHistory where it has
+	// another event there.
+	holds(ctx context.Context, w *warehouse, saw anchor.Head) error
 	// sizes are of what is kept. What cannot be measured is left out.
 	sizes(context.Context) []rest.FileRoom
 	// connections tells how those to a database are used; nil where there is none.

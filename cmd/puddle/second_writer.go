@@ -88,6 +88,9 @@ func (n *node) look(ctx context.Context, w *warehouse) error {
 	if err == nil && there {
 		err = n.ownEvent(ctx, w, head.Incarnation, head.Seq)
 	}
+	if err == nil && there {
+		err = n.holds(ctx, w, head)
+	}
 	if err != nil {
 		return err
 	}

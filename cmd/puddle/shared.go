@@ -156,6 +156,7 @@ func (n *shared) births() journal.Journal { return &bearing{DB: n.db} }
 
 // newRecorder implements metastore.
 func (n *shared) newRecorder(ctx context.Context, o recorder.Options) (*recorder.Recorder, error) {
+	n.db.OnMove(n.recall)
 	return recorder.NewShared(ctx, barred{n.turns, n.bar}, o)
 }
 

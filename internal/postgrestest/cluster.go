@@ -70,23 +70,26 @@ func create(bin, folder string, like *Cluster, settings []string) (c *Cluster, e
 	if c.as, err = owner(); err != nil {
 		return nil, err
 	}
-	if c.folder, err = os.MkdirTemp(folder, "pg"); err != nil {
-		return nil, err
-	}
 	defer func() {
 		if err != nil {
 			c.Remove()
 		}
 	}()
-	if c.as != nil {
-		if err := os.Chown(c.folder, int(c.as.Uid), int(c.as.Gid)); err != nil {
-			return nil, err
-		}
+	if err := c.makeFolder(folder); err != nil {
+		return nil, err
 	}
 	if err := c.initialize(like); err != nil {
 		return nil, err
 	}
 	return c, c.Start()
+}
+
+// makeFolder makes its folder in another one, for its user.
+func (c *Cluster) makeFolder(in string) (err error) {
+	if c.folder, err = os.MkdirTemp(in, "pg"); err != nil || c.as == nil {
+		return err
+	}
+	return os.Chown(c.folder, int(c.as.Uid), int(c.as.Gid))
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
@@ -205,7 +208,5 @@ func (l *serverLog) read(out io.Reader) {
 // answers, and does not let anybody write.
 func (c *Cluster) Standby(tb testing.TB) {
 	tb.Helper()
-	if err := os.WriteFile(filepath.Join(c.data(), "standby.signal"), nil, 0o644); err != nil {
-		tb.Fatal(err)
-	}
+	c.write(tb, "standby.signal", "")
 }

@@ -23,7 +23,7 @@ const unfinished = "puddle: a copy of a journal that is not finished; it may be 
 
 // Made tells whether the schema of the options holds a journal's tables, and makes none.
 func Made(ctx context.Context, o Options) (made bool, err error) {
-	c, err := o.config()
+	c, err := o.config(&moves{})
 	if err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@ type DB struct {
 	options Options
 	closed  atomic.Bool
 	floors  floors
+	moves   *moves
 	aloneAs atomic.Int32 // the server's process of the session that is Alone; 0: this DB is not
 	clock   Clock
 }
@@ -32,7 +33,8 @@ var _ journal.Journal = (*DB)(nil)
 // Options.ReadOnly nothing is made, a server is refused for nothing, and a schema without a
 // journal is journal.ErrFormat too.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	config, err := o.config()
+	moves := &moves{}
+	config, err := o.config(moves)
 	if err != nil {
 		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
 	}
@@ -40,7 +42,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
 	}
-	db := &DB{pool: pool, options: o, floors: floors{of: map[uuid.UUID]floor{}}, clock: Clock{uptime: journal.Uptime}}
+	db := &DB{pool: pool, options: o, moves: moves, floors: floors{of: map[uuid.UUID]floor{}}, clock: Clock{uptime: journal.Uptime}}
 	err = db.prepare(ctx, config.ConnConfig)
 	if err == nil {
 		_, err = db.AskClock(ctx)

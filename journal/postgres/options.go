@@ -56,8 +56,9 @@ type Options struct {
 
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
-// config checks the options and fills in what was left out.
-func (o *Options) config() (*pgxpool.Config, error) {
+// config checks the options and fills in what was left out. Sessions of the pool tell moves
+// where they lead to.
+func (o *Options) config(moves *moves) (*pgxpool.Config, error) {
 	if o.Schema == "" {
 		o.Schema = DefaultSchema
 	}
@@ -82,12 +83,18 @@ func (o *Options) config() (*pgxpool.Config, error) {
 	if c.ConnConfig.ConnectTimeout == 0 {
 		c.ConnConfig.ConnectTimeout = connectLimit
 	}
-	c.ConnConfig.DialFunc, c.ConnConfig.OnNotice = dial, warned
+	c.ConnConfig.OnNotice = warned
 	set := o.settings(c.ConnConfig.RuntimeParams)
 	c.AfterConnect = func(ctx context.Context, session *pgx.Conn) error {
-		recovering, err := set.apply(ctx, session)
-		if err == nil && recovering && !o.ReadOnly {
+		to, err := set.apply(ctx, session)
+		if err == nil && to.recovering && !o.ReadOnly {
 			err = ErrReadOnly // a copy of another server may be behind what was acknowledged
+		}
+		if err == nil {
+			err = noteProcess(ctx, session)
+		}
+		if err == nil {
+			moves.to(ctx, to)
 		}
 		return err
 	}

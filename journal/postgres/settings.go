@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -29,7 +30,6 @@ func (o *Options) settings(startup map[string]string) settings {
 		"lock_timeout":                        strconv.FormatInt(LockLimit.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleLimit.Milliseconds(), 10),
 	}
-	set.silence()
 	flags := strings.ReplaceAll(startup["options"], "-", "_")
 	maps.DeleteFunc(set, func(name, _ string) bool {
 		_, said := startup[name]
@@ -49,15 +49,21 @@ func (s settings) with(name, value string) settings {
 	return s
 }
 
-// apply makes them those of a session, and tells whether its server is in recovery.
-func (s settings) apply(ctx context.Context, session *pgx.Conn) (recovering bool, err error) {
+// server is what a session leads to.
+type server struct {
+	recovering bool
+	started    time.Time // by its clock: another process, another time
+}
+
+// apply makes them those of a session, and tells of its server.
+func (s settings) apply(ctx context.Context, session *pgx.Conn) (to server, err error) {
 	names := slices.Sorted(maps.Keys(s))
 	values := make([]string, len(names))
 	for i, name := range names {
 		values[i] = s[name]
 	}
 	var n int
-	err = session.QueryRow(ctx, `SELECT pg_is_in_recovery(), count(set_config(name, value, false))
-		FROM unnest($1::text[], $2::text[]) AS setting (name, value)`, names, values).Scan(&recovering, &n)
-	return recovering, err
+	err = session.QueryRow(ctx, `SELECT pg_is_in_recovery(), pg_postmaster_start_time(), count(set_config(name, value, false))
+		FROM unnest($1::text[], $2::text[]) AS setting (name, value)`, names, values).Scan(&to.recovering, &to.started, &n)
+	return to, err
 }
