@@ -83,15 +83,12 @@ func (o *Options) config(moves *moves) (*pgxpool.Config, error) {
 	if c.ConnConfig.ConnectTimeout == 0 {
 		c.ConnConfig.ConnectTimeout = connectLimit
 	}
-	c.ConnConfig.OnNotice = warned
+	c.ConnConfig.DialFunc, c.ConnConfig.OnNotice = dial, warned
 	set := o.settings(c.ConnConfig.RuntimeParams)
 	c.AfterConnect = func(ctx context.Context, session *pgx.Conn) error {
 		to, err := set.apply(ctx, session)
 		if err == nil && to.recovering && !o.ReadOnly {
 			err = ErrReadOnly // a copy of another server may be behind what was acknowledged
-		}
-		if err == nil {
-			err = noteProcess(ctx, session)
 		}
 		if err == nil {
 			moves.to(ctx, to)

@@ -30,6 +30,7 @@ func (o *Options) settings(startup map[string]string) settings {
 		"lock_timeout":                        strconv.FormatInt(LockLimit.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(IdleLimit.Milliseconds(), 10),
 	}
+	set.silence()
 	flags := strings.ReplaceAll(startup["options"], "-", "_")
 	maps.DeleteFunc(set, func(name, _ string) bool {
 		_, said := startup[name]
