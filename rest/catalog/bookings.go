@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -207,8 +208,15 @@ func (s *bookings) settle(b *booking, until time.Time) {
 	}
 }
 
+// within tells that all places of b are those of o or below them.
+func (b *booking) within(o *booking) bool {
+	return !slices.ContainsFunc(b.places, func(mine journal.Place) bool {
+		return !slices.ContainsFunc(o.places, func(p journal.Place) bool { return strings.HasPrefix(mine.Path, p.Path) })
+	})
+}
+
 // end lets go of what is booked for tables that were recorded, and of what those follow
-// there.
+// there. What credentials of an older booking reach beside stays booked until they end.
 func (s *bookings) end(moves ...journal.Move) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +227,7 @@ func (s *bookings) end(moves ...journal.Move) {
 		}
 		delete(s.held, m.UUID)
 		for id, o := range s.held {
-			if made.follows(o) && made.overlaps(o.places...) {
+			if made.follows(o) && o.within(made) {
 				delete(s.held, id)
 			}
 		}

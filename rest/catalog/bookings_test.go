@@ -109,7 +109,26 @@ func TestBookingsDoNotGrow(t *testing.T) {
 		t.Error("places end with the credentials that reach them")
 	}
 	b.end(journal.Move{UUID: last.table})
-	if b.settle(last, b.now.Add(time.Hour)); len(b.held) != 0 {
+	if b.settle(last, b.now.Add(time.Hour)); !b.free("//lake/t") || b.held[last.table] != nil {
+		t.Error("a table that was made is booked")
+	}
+}
+
+// A table that was made in a part of what its actor had booked under the same name before
+// ends nothing of the rest, which credentials reach.
+func TestMadeWithinWhatWasBooked(t *testing.T) {
+	b := &bookingsAt{T: t, now: time.Unix(0, 0)}
+	b.settle(b.must("a", "t", "//lake/t"), b.now.Add(time.Hour))
+	part := b.must("a", "t", "//lake/t/part")
+	b.settle(part, b.now.Add(time.Hour))
+	b.end(journal.Move{UUID: part.table})
+	if b.free("//lake/t/rest") {
+		t.Error("what credentials reach is free")
+	}
+	whole := b.must("a", "t", "//lake")
+	b.settle(whole, b.now.Add(time.Hour))
+	b.end(journal.Move{UUID: whole.table})
+	if !b.free("//lake/t/rest") || len(b.held) != 0 {
 		t.Error("a table that was made is booked")
 	}
 }
