@@ -65,7 +65,7 @@ func (x files) openTables(ctx context.Context) error {
 		return x.node.openTables(ctx)
 	}
 	path := x.node.config.Metastore.SQLitePath
-	db, err := sqlite.OpenReadOnly(path)
+	db, err := sqlite.OpenReadOnly(path, "")
 	switch {
 	case errors.Is(err, os.ErrNotExist), replaceable(err):
 		x.node.tables = projections.NewMemory()
@@ -99,7 +99,7 @@ func (x files) aside(context.Context) (all []putAside, err error) {
 		aside := strings.HasPrefix(file.Name(), name+".broken-")
 		if aside && !strings.HasSuffix(file.Name(), "-wal") && !strings.HasSuffix(file.Name(), "-shm") {
 			path := filepath.Join(folder, file.Name())
-			all = append(all, putAside{path, func() (projections.Store, error) { return sqlite.OpenReadOnly(path) }})
+			all = append(all, putAside{path, func() (projections.Store, error) { return sqlite.OpenReadOnly(path, "") }})
 		}
 	}
 	return all, err

@@ -20,9 +20,8 @@ import (
 	"puddle/recover/verify"
 )
 
-// verifyFiles looks at the files of a catalog that nobody has open. The journal is
-// opened to be read only, and the pointer tables are looked at in a copy: what a
-// crash left stays as it is. It takes the lock over.
+// verifyFiles looks at the files of a catalog that nobody has open. They are opened to be
+// read only: what a crash left stays as it is. It takes the lock over.
 func (s *session) verifyFiles(c config.Config, l *lock, asked verifyRequest, say func(verifyLine)) (err error) {
 	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
 	n := newNode(c, log, reporting, journal.NewClock())
@@ -40,7 +39,7 @@ func (s *session) verifyFiles(c config.Config, l *lock, asked verifyRequest, say
 		return err
 	}
 	v.journal = n.journal
-	if err := n.copyTables(say); err != nil {
+	if err := n.openTablesToVerify(s.stop, say); err != nil {
 		return noLook(err)
 	}
 	v.tables = n.tables
@@ -123,24 +122,23 @@ func openChecked(ctx context.Context, path string, say func(verifyLine)) (*bolt.
 	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }
 
-// copyTables opens a copy of the pointer tables. Those that a start would make anew
-// are told.
-func (n *node) copyTables(say func(verifyLine)) error {
-	path := n.config.Metastore.SQLitePath
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	folder := filepath.Join(n.config.DataDir, verifyFolder)
+// openTablesToVerify opens the pointer tables to be read only, once all of their file is
+// known to fit together. Those that a start would make anew are told.
+func (n *node) openTablesToVerify(ctx context.Context, say func(verifyLine)) error {
+	path, folder := n.config.Metastore.SQLitePath, filepath.Join(n.config.DataDir, verifyFolder)
 	// One that was left behind is in the way; the lock is held.
 	if err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)); err != nil {
 		return err
 	}
 	n.onClose(func() error { return os.RemoveAll(folder) })
-	copied, err := sqlite.Copy(path, folder)
-	if err != nil {
-		return err
+	db, err := sqlite.OpenReadOnly(path, folder)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
 	}
-	db, err := sqlite.Open(copied, sqlite.Options{})
+	if err == nil {
+		n.onClose(db.Close)
+		err = db.Check(ctx)
+	}
 	found := verify.Finding{Level: 2, Severity: verify.Error, Kind: verify.KindTables, Place: path}
 	switch {
 	case errors.Is(err, pointers.ErrSchema):
@@ -151,7 +149,6 @@ func (n *node) copyTables(say func(verifyLine)) error {
 		return fmt.Errorf("%s: %w", path, err)
 	default:
 		n.tables = db
-		n.onClose(db.Close)
 		return nil
 	}
 	say(verifyLine{Finding: &found})

@@ -19,7 +19,7 @@ func (n *node) openFold() (projections.Store, func() error, error) {
 	folder := filepath.Join(n.config.DataDir, verifyFolder, "fold")
 	remove := func() error {
 		err := os.RemoveAll(folder)
-		_ = os.Remove(filepath.Dir(folder)) // a copy of the tables may lie there still
+		_ = os.Remove(filepath.Dir(folder)) // where the tables have a log, a copy of them lies there
 		return err
 	}
 	if err := errors.Join(remove(), os.MkdirAll(folder, 0o700)); err != nil {

@@ -1,10 +1,16 @@
 package sqlite
 
-import "puddle/projections/pointers"
-import "fmt"
+import (
+	"context"
+	"fmt"
 
-// check reads the whole file and finds pages that do not fit together. It takes
+	"puddle/projections/pointers"
+)
+
+// Check reads the whole file: pointers.ErrCorrupt where pages do not fit together. It takes
 // about a second for a GiB that the system has in memory.
+func (db *DB) Check(ctx context.Context) error { return db.read(ctx, check) }
+
 func check(s *session) error {
 	var found string
 	if err := s.row("PRAGMA quick_check(1)").scan(&found); err != nil {

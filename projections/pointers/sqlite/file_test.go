@@ -176,6 +176,9 @@ func TestCorruptLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "puddle.db")
 	db := open(t, path)
 	id := fill(t, db, 2_000)
+	if err := db.Check(ctx); err != nil {
+		t.Error(err)
+	}
 	closeDB(t, db)
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -200,6 +203,13 @@ func TestCorruptLater(t *testing.T) {
 	}
 	if err := os.Remove(path + "-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
+	}
+	looked, err := sqlite.OpenReadOnly(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(looked.Check(ctx), looked.Close()); !errors.Is(err, pointers.ErrCorrupt) {
+		t.Errorf("check: %v", err)
 	}
 	db = open(t, path)
 	w := db.Warehouse(id)

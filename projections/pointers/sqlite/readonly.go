@@ -21,9 +21,10 @@ const lookers = 4
 
 // OpenReadOnly opens a file that nobody has open, to look at it: nothing is written
 // to it nor made beside it, and what changes tables is ErrReadOnly. Where its last
-// process left a log, it is a copy of both that is read, among the files that are
-// temporary, until Close. No file is os.ErrNotExist; the other errors are those of Open.
-func OpenReadOnly(path string) (db *DB, err error) {
+// process left a log, it is a copy of both that is read, in a folder of its own below
+// temporary ("": where temporary files are), until Close. No file is os.ErrNotExist; the
+// other errors are those of Open. It does not read all of the file to find out: see Check.
+func OpenReadOnly(path, temporary string) (db *DB, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func OpenReadOnly(path string) (db *DB, err error) {
 	asked, give := url.Values{"immutable": {"1"}, "mode": {"ro"}}, func() error { return nil }
 	if (&DB{path: path}).walBytes() > 0 {
 		asked = url.Values{}
-		if path, give, err = copied(path); err != nil {
+		if path, give, err = copied(path, temporary); err != nil {
 			return nil, err
 		}
 	}
@@ -54,30 +55,19 @@ func OpenReadOnly(path string) (db *DB, err error) {
 }
 
 // copied copies a file and its log, and answers what removes the copies.
-func copied(path string) (copy string, remove func() error, err error) {
-	folder, err := os.MkdirTemp("", "puddle-")
+func copied(path, temporary string) (copy string, remove func() error, err error) {
+	folder, err := os.MkdirTemp(temporary, "puddle-")
 	if err != nil {
 		return "", nil, err
 	}
 	remove = func() error { return os.RemoveAll(folder) }
-	if copy, err = Copy(path, folder); err != nil {
-		return "", nil, errors.Join(err, remove())
-	}
-	return copy, remove, nil
-}
-
-// Copy copies a file that nobody has open, with the log beside it if there is one, into a
-// folder, where Open finds both under the path that it answers. A copy that is there is an
-// error.
-func Copy(path, folder string) (copy string, err error) {
 	copy = filepath.Join(folder, filepath.Base(path))
 	for _, suffix := range []string{"", "-wal"} {
-		err := copyFile(path+suffix, copy+suffix)
-		if err != nil && (suffix == "" || !errors.Is(err, os.ErrNotExist)) {
-			return "", err
+		if err := copyFile(path+suffix, copy+suffix); err != nil {
+			return "", nil, errors.Join(err, remove())
 		}
 	}
-	return copy, nil
+	return copy, remove, nil
 }
 
 func copyFile(from, to string) error {

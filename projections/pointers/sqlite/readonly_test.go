@@ -45,10 +45,9 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	temporary := t.TempDir()
-	t.Setenv("TMPDIR", temporary)
 	for name, folder := range map[string]string{"stopped": folder, "killed": killed} {
 		before := treeOf(t, folder)
-		looked, err := sqlite.OpenReadOnly(filepath.Join(folder, "puddle.db"))
+		looked, err := sqlite.OpenReadOnly(filepath.Join(folder, "puddle.db"), temporary)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -82,7 +81,7 @@ func TestOpenReadOnlyRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := sqlite.OpenReadOnly(path); !errors.Is(err, want) {
+		if _, err := sqlite.OpenReadOnly(path, ""); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
