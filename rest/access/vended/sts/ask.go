@@ -3,6 +3,7 @@ package sts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -28,8 +29,18 @@ func (l listener) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// ask asks for a session, and once more where the credentials of who asks are over.
+// atOnce is how many ask at the same moment: each holds a connection for as long as STS takes.
+const atOnce = 64
+
+// ask asks for a session when there is room for it, and once more where the credentials of
+// who asks are over.
 func (s *Service) ask(ctx context.Context, in *sts.AssumeRoleInput) (*sts.AssumeRoleOutput, error) {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%d others are asking already: %w", atOnce, ctx.Err())
+	}
 	made, err := s.client.AssumeRole(ctx, in)
 	if !expired(err) {
 		return made, err

@@ -1,12 +1,15 @@
 package sts_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,5 +72,48 @@ func TestEndlessAnswer(t *testing.T) {
 			t.Errorf("%d: %v", status, err)
 		}
 		server.Close()
+	}
+}
+
+// Of many who ask an STS that stalls no more than some do at the same moment, and the others
+// wait for as long as they like.
+func TestAsksAreBounded(t *testing.T) {
+	const bound = 64
+	var asking atomic.Int64
+	came, answer := make(chan struct{}, 2*bound), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asking.Add(1) > bound {
+			t.Error("more ask")
+		}
+		came <- struct{}{}
+		<-answer
+		asking.Add(-1)
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer server.Close()
+	s := service(t, server.URL, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	ask := func(ctx context.Context) error {
+		_, err := s.Issue(ctx, "session", "{}")
+		return err
+	}
+	for range bound {
+		all.Go(func() { _ = ask(t.Context()) })
+	}
+	for range bound {
+		<-came
+	}
+	impatient := make(chan error)
+	go func() { impatient <- ask(ctx) }()
+	leave()
+	if err := <-impatient; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	all.Go(func() { _ = ask(t.Context()) })
+	close(answer)
+	all.Wait()
+	if n := len(came); n != 1 {
+		t.Errorf("%d asked after those", n)
 	}
 }

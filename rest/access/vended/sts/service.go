@@ -50,6 +50,7 @@ type Service struct {
 	role    string
 	extern  *string
 	life    int32
+	slots   chan struct{} // one for each who asks
 }
 
 var _ vended.Issuer = (*Service)(nil)
@@ -67,7 +68,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	if c.Region == "" {
 		return nil, errors.New("sts: no region is configured")
 	}
-	s := &Service{who: c.Credentials, role: cmp.Or(o.RoleARN, AnyRole), life: int32(o.Life / time.Second)}
+	s := &Service{who: c.Credentials, role: cmp.Or(o.RoleARN, AnyRole), life: int32(o.Life / time.Second), slots: make(chan struct{}, atOnce)}
 	if o.ExternalID != "" {
 		s.extern = aws.String(o.ExternalID)
 	}
