@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"puddle/internal/s3test"
@@ -47,16 +48,12 @@ func TestS3DeletesAreDenied(t *testing.T) {
 }
 
 // until asks again and again until the answer says something.
-func (l *lake) until(says string, args ...string) string {
+func (l *lake) until(says string, args ...string) (said string) {
 	l.Helper()
-	var out []byte
-	for range 200 {
-		if out, _ = l.command(args...).CombinedOutput(); strings.Contains(string(out), says) {
-			return string(out)
-		}
+	for !strings.Contains(said, says) {
+		_, said = l.run(args...)
 	}
-	l.Fatalf("puddle %s never says %q: %s", strings.Join(args, " "), says, out)
-	return ""
+	return said
 }
 
 // Whoever may not read the bucket, or names one that is not there, is told so, and nothing
@@ -102,9 +99,10 @@ func TestS3SyncWaitsForTheArchive(t *testing.T) {
 	l := newLake(t, store, store.Bucket(t), "journal: {archive: sync}\n")
 	s := l.serve()
 	held, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
 	l.weather(func(r *http.Request) s3test.Fault {
 		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/_puddle/journal/") {
-			held <- struct{}{}
+			once.Do(func() { close(held) }) // it is tried again when that takes long
 			<-release
 		}
 		return s3test.None
