@@ -38,6 +38,7 @@ var rules = []rule{
 	{"rest/catalog/purge/mark", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a file in a warehouse, written by who purges and looked for by who decides"},
 	{"rest/catalog/purge/...", []string{"journal", "projections", "rest/catalog/purge/mark", "rest/metadata", "rest/metadata/manifest", "internal/warehouse"},
 		all(http, sql, logs, config, s3), "a job that deletes asks for everything through interfaces of its own"},
+	{"rest/catalog/catalogtest", []string{"journal", "journal/journaltest", "internal/warehouse", "internal/warehouse/faulty"}, all(http, sql, logs, config, s3), "what tests fail is a journal and files"},
 	{"rest/catalog/...", []string{"journal", "projections", "rest/catalog", "rest/catalog/purge/mark", "rest/metadata", "internal/warehouse"}, all(http, sql, logs, config, s3), "the decision is the same whoever asks, and records through an interface of its own"},
 	{"rest/access/vended/sts", []string{"rest/access/vended", "internal/awsconfig"}, all(sql, logs, config), "it asks for credentials, and does not know for what"},
 	{"rest/access/vended", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "pure but for who issues: places in, a policy or a reason out; which folder is reserved is the warehouse's"},

@@ -15,6 +15,7 @@ import (
 	"puddle/journal"
 	"puddle/projections"
 	"puddle/rest/catalog"
+	"puddle/rest/catalog/catalogtest"
 )
 
 // request is one command of the script, found again in the journal by its name.
@@ -109,12 +110,12 @@ type answers map[string]error
 
 // play sends the script's requests until the process dies. Those of another
 // round have other names.
-func play(tb rapid.TB, p *process, script script, f *faults, round string) answers {
+func play(tb rapid.TB, p *process, script script, f *catalogtest.Steps, round string) answers {
 	tb.Helper()
 	told := answers{}
 	for _, r := range script(p.ground) {
 		err := r.do(tb, p, called(round+r.name))
-		if f.killed() {
+		if f.Dead() {
 			break
 		}
 		told[round+r.name] = err
@@ -187,10 +188,10 @@ func TestFaultMatrix(t *testing.T) {
 			t.Run(k.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				next := folders(t)
-				steps := checkFault(t, k.clear(t, next()), script, &faults{}, "kept")
+				steps := checkFault(t, k.clear(t, next()), script, &catalogtest.Steps{}, "kept")
 				for _, f := range sample(failures(steps, k.choose(steps))) {
 					t.Run(fmt.Sprintf("%d %s/%s/tables %s", f.at, f.step, f.how, f.fate), func(t *testing.T) {
-						checkFault(t, k.clear(t, next()), script, &faults{at: f.at, how: f.how}, f.fate)
+						checkFault(t, k.clear(t, next()), script, &catalogtest.Steps{At: f.at, How: f.how}, f.fate)
 					})
 				}
 			})
@@ -270,41 +271,41 @@ func fatesOf(how fault) []string {
 
 // checkFault plays the script twice, the first time with a fault, and answers
 // the steps of that.
-func checkFault(t *testing.T, g *ground, script script, f *faults, fate string) []string {
+func checkFault(t *testing.T, g *ground, script script, f *catalogtest.Steps, fate string) []string {
 	t.Helper()
 	defer func() { g.close(t) }()
 	p := g.start(t, f)
 	told := play(t, p, script, f, "")
 	p.stop(t)
-	steps := f.since(0)
+	steps := f.Since(0)
 	checkMeaning(t, told, f)
 
 	p = revive(t, g, fate)
 	events := audit(t, g)
-	told.check(t, events, f.hit())
+	told.check(t, events, f.Hit())
 	checkStrays(t, g, events, f)
 	again := play(t, p, script, nil, "again ")
 	p.stop(t)
 	events = audit(t, g)
-	told.check(t, events, f.hit())
+	told.check(t, events, f.Hit())
 	again.check(t, events, "")
 	return steps
 }
 
 // checkMeaning: what passes is Unavailable, what may be done is OutcomeUnknown,
 // and nothing else is either.
-func checkMeaning(t *testing.T, told answers, f *faults) {
+func checkMeaning(t *testing.T, told answers, f *catalogtest.Steps) {
 	t.Helper()
 	for name, err := range told {
 		unknown := hasCode(err, catalog.OutcomeUnknown)
-		if unknown && (f.hit() != "journal append" || f.how == before) {
-			t.Errorf("%s is unknown after %q %s", name, f.hit(), f.how)
+		if unknown && (f.Hit() != "journal append" || f.How == before) {
+			t.Errorf("%s is unknown after %q %s", name, f.Hit(), f.How)
 		}
-		if f.at == 0 && hasCode(err, catalog.Unavailable, catalog.OutcomeUnknown) {
+		if f.At == 0 && hasCode(err, catalog.Unavailable, catalog.OutcomeUnknown) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if f.at != 0 {
+	if f.At != 0 {
 		return
 	}
 	for name, want := range meant {
@@ -330,14 +331,14 @@ var meant = map[string]catalog.Code{
 
 // checkStrays: a file of nobody stays only where it could not be removed, or must
 // not be.
-func checkStrays(t *testing.T, g *ground, events []journal.Event, f *faults) {
+func checkStrays(t *testing.T, g *ground, events []journal.Event, f *catalogtest.Steps) {
 	t.Helper()
 	left := strays(t, g, events)
 	may := 0
 	switch {
-	case f.killed() || f.how == lost:
+	case f.Dead() || f.How == lost:
 		may = 2 // a transaction has as many
-	case f.hit() == "file delete" && f.how == before:
+	case f.Hit() == "file delete" && f.How == before:
 		may = 1
 	}
 	if len(left) > may {

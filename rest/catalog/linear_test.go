@@ -9,6 +9,7 @@ import (
 
 	"puddle/fixtures/linear"
 	"puddle/rest/catalog"
+	"puddle/rest/catalog/catalogtest"
 )
 
 // observed is what clients saw over the lives of a server.
@@ -49,7 +50,7 @@ func (o *observed) outlived() {
 type observer struct {
 	*observed
 	*process
-	faults *faults
+	faults *catalogtest.Steps
 	number int
 }
 
@@ -57,7 +58,7 @@ func (c observer) load(t *testing.T, name string) (table catalog.Table, seen int
 	op := linear.Op{Table: name, Client: c.number, Call: c.now(), Load: true}
 	table, err := c.LoadTable(ctx, id(name))
 	op.Return = c.now()
-	if err != nil || c.faults.killed() {
+	if err != nil || c.faults.Dead() {
 		return table, 0, false
 	}
 	op.Seen = max(0, read(t, table.Metadata).Current)
@@ -75,7 +76,7 @@ func (c observer) append(t *testing.T, name string, loaded catalog.Table, seen i
 	_, err := commitOver(t, c.Catalog, cause, asked)
 	back := c.now()
 	switch {
-	case c.faults.killed(), hasCode(err, catalog.OutcomeUnknown):
+	case c.faults.Dead(), hasCode(err, catalog.OutcomeUnknown):
 	case err == nil:
 		op.Outcome, op.Return = linear.Done, back
 	case hasCode(err, catalog.CommitFailed):
@@ -108,7 +109,7 @@ func TestLinearizable(t *testing.T) {
 			for life := range lives[k.name] {
 				p.stop(t)
 				g.reopen(t, false)
-				f := &faults{at: 1 + random.IntN(40), how: ways[life%len(ways)]}
+				f := &catalogtest.Steps{At: 1 + random.IntN(40), How: ways[life%len(ways)]}
 				p = g.start(t, f)
 				var group sync.WaitGroup
 				for i := range clients {

@@ -13,6 +13,7 @@ import (
 
 	"puddle/journal"
 	"puddle/rest/catalog"
+	"puddle/rest/catalog/catalogtest"
 )
 
 // recording are the steps of the recorder.
@@ -22,7 +23,7 @@ var recording = []string{"tables begin", "tables apply", "journal append", "tabl
 // document that is known, one look tells that its file is there.
 func TestCase157_Order(t *testing.T) {
 	g := inMemory(t, "")
-	seen, known, write := &faults{}, []string{"file stat"}, []string{"file check-folder", "file create"}
+	seen, known, write := &catalogtest.Steps{}, []string{"file stat"}, []string{"file check-folder", "file create"}
 	p := g.start(t, seen)
 	defer p.stop(t)
 	p.namespace(t, nil, "n")
@@ -45,16 +46,16 @@ func TestCase157_Order(t *testing.T) {
 		{"drop", func() error { return p.DropTable(ctx, cause, id("s"), false) }, recording},
 		{"load", func() error { _, err := p.LoadTable(ctx, id("u")); return err }, known},
 	} {
-		n := len(seen.since(0))
+		n := len(seen.Since(0))
 		must(t, c.do())
-		if diff := cmp.Diff(c.want, seen.since(n)); diff != "" {
+		if diff := cmp.Diff(c.want, seen.Since(n)); diff != "" {
 			t.Errorf("%s: %s", c.what, diff)
 		}
 	}
-	n := len(seen.since(0))
+	n := len(seen.Since(0))
 	_, err = p.CreateTable(ctx, cause, newTable("x", g.url+"/t"))
 	refused(t, err, catalog.AlreadyExists)
-	if diff := cmp.Diff(write[:1], seen.since(n)); diff != "" {
+	if diff := cmp.Diff(write[:1], seen.Since(n)); diff != "" {
 		t.Errorf("refused: %s", diff)
 	}
 	audit(t, g)
@@ -64,11 +65,11 @@ func TestCase157_Order(t *testing.T) {
 // gone again.
 func TestCase157_OrderOfALostRace(t *testing.T) {
 	g := inMemory(t, "")
-	seen := &faults{}
+	seen := &catalogtest.Steps{}
 	p := g.start(t, seen)
 	defer p.stop(t)
 	p.namespace(t, nil, "n")
-	other, n := p.another(t, g.files), len(seen.since(0))
+	other, n := p.another(t, g.files), len(seen.Since(0))
 	options := p.Options
 	options.Recorder = atRecord{p.recorder, func() {
 		_, err := other.CreateTable(ctx, cause, newTable("other", g.url+"/t"))
@@ -77,7 +78,7 @@ func TestCase157_OrderOfALostRace(t *testing.T) {
 	_, err := catalog.New(options).CreateTable(ctx, cause, newTable("t", g.url+"/t/below"))
 	refused(t, err, catalog.AlreadyExists, `location "`+g.url+`/t/below" of n.t is refused: it overlaps`)
 	want := slices.Concat([]string{"file check-folder", "file create"}, recording, []string{"tables begin", "tables apply", "file delete"})
-	if diff := cmp.Diff(want, seen.since(n)); diff != "" {
+	if diff := cmp.Diff(want, seen.Since(n)); diff != "" {
 		t.Error(diff)
 	}
 	audit(t, g)
@@ -89,11 +90,11 @@ func TestCase33_FileOfARefusedChange(t *testing.T) {
 	for _, how := range []fault{before, after, lost} {
 		t.Run(string(how), func(t *testing.T) {
 			g := inMemory(t, "")
-			f := &faults{how: how}
+			f := &catalogtest.Steps{How: how}
 			p := g.start(t, f)
 			p.namespace(t, nil, "n")
 			table := p.table(t, "t", "")
-			f.at = len(f.since(0)) + 5 // look, create, begin, apply, append
+			f.At = len(f.Since(0)) + 5 // look, create, begin, apply, append
 			_, err := p.commit(t, "t", "", set("k", "v"))
 			if how == before {
 				refused(t, err, catalog.Unavailable)
@@ -101,8 +102,8 @@ func TestCase33_FileOfARefusedChange(t *testing.T) {
 				refused(t, err, catalog.OutcomeUnknown)
 				refused(t, p.DropTable(ctx, cause, id("t"), false), catalog.Unavailable) // read only until restart
 			}
-			if f.hit() != "journal append" {
-				t.Fatalf("%s failed", f.hit())
+			if f.Hit() != "journal append" {
+				t.Fatalf("%s failed", f.Hit())
 			}
 			if now := p.load(t, "t"); now.MetadataLocation != table.MetadataLocation {
 				t.Errorf("what is unknown is shown: %s", now.MetadataLocation)
@@ -125,14 +126,14 @@ func TestCase33_ClientHangsUp(t *testing.T) {
 	for _, what := range []string{"create", "commit", "drop"} {
 		for n := 1; ; n++ {
 			g := inMemory(t, "")
-			f := &faults{}
+			f := &catalogtest.Steps{}
 			p := g.start(t, f)
 			p.namespace(t, nil, "n")
 			p.table(t, "t", "")
 			had := len(audit(t, g))
 			request, hangUp := context.WithCancel(ctx)
-			start, at := len(f.since(0)), ""
-			f.watch = func(k int, step string) {
+			start, at := len(f.Since(0)), ""
+			f.Watch = func(k int, step string) {
 				if k == start+n {
 					at = step
 					hangUp()
@@ -222,13 +223,13 @@ func hangUpIn(t *testing.T, request context.Context, p *process, what string) er
 // With step 4 failed the answer is yes, and the next read shows the change.
 func TestTablesFailAfterTheRecord(t *testing.T) {
 	g := inMemory(t, "")
-	f := &faults{how: before}
+	f := &catalogtest.Steps{How: before}
 	p := g.start(t, f)
 	p.namespace(t, nil, "n")
-	f.at = len(f.since(0)) + 6 // check, create, begin, apply, append, commit
+	f.At = len(f.Since(0)) + 6 // check, create, begin, apply, append, commit
 	table := p.table(t, "t", "")
-	if f.hit() != "tables commit" {
-		t.Fatalf("%s failed", f.hit())
+	if f.Hit() != "tables commit" {
+		t.Fatalf("%s failed", f.Hit())
 	}
 	if diff := cmp.Diff(table, p.load(t, "t")); diff != "" {
 		t.Error(diff)

@@ -15,6 +15,7 @@ import (
 	"puddle/internal/warehouse"
 	"puddle/journal"
 	"puddle/rest/catalog"
+	"puddle/rest/catalog/catalogtest"
 	"puddle/rest/metadata"
 )
 
@@ -180,15 +181,15 @@ func TestDeleteAfterCommitOfTransactions(t *testing.T) {
 func TestCase127_NothingGoesUnlessDone(t *testing.T) {
 	for _, how := range []fault{before, after, lost} {
 		g := inMemory(t, "")
-		f := &faults{how: how}
+		f := &catalogtest.Steps{How: how}
 		p := g.start(t, f)
 		p.namespace(t, nil, "n")
 		versions := p.trimmed(t, "t", "1", 2)
 		_, err := p.commit(t, "t", `{"type":"assert-current-schema-id","current-schema-id":7}`, set("k", "x"))
 		refused(t, err, catalog.CommitFailed)
-		f.watch = func(n int, step string) {
+		f.Watch = func(n int, step string) {
 			if step == "journal append" {
-				f.at = n
+				f.At = n
 			}
 		}
 		_, err = p.commit(t, "t", "", set("k", "x"))

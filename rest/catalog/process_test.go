@@ -16,6 +16,7 @@ import (
 	"puddle/projections"
 	"puddle/projections/recorder"
 	"puddle/rest/catalog"
+	"puddle/rest/catalog/catalogtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,13 +44,13 @@ type process struct {
 }
 
 // start begins a life; every I/O passes by f, which may be nil.
-func (g *ground) start(tb rapid.TB, f *faults) *process {
+func (g *ground) start(tb rapid.TB, f *catalogtest.Steps) *process {
 	tb.Helper()
 	must(tb, projections.CatchUp(ctx, g.journal.Warehouse(lake), 0, g.pointers.Warehouse(lake)))
-	r, err := recorder.New(ctx, f.journal(g.journal), f.store(g.pointers), recorder.Options{})
+	r, err := recorder.New(ctx, f.Journal(g.journal), &faultyStore{g.pointers, f}, recorder.Options{})
 	must(tb, err)
 	p := &process{ground: g, recorder: r}
-	p.Catalog = p.another(tb, f.files(g.files))
+	p.Catalog = p.another(tb, f.Files(g.files))
 	return p
 }
 

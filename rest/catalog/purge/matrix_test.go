@@ -16,6 +16,7 @@ import (
 	"puddle/projections"
 	"puddle/projections/pointers/sqlite"
 	"puddle/projections/recorder"
+	"puddle/rest/catalog/catalogtest"
 	"puddle/rest/catalog/purge"
 )
 
@@ -42,7 +43,7 @@ func TestFaultMatrix(t *testing.T) {
 func checkFault(t *testing.T, at int, how fault) (steps []string) {
 	t.Helper()
 	bubble(t, func(t *testing.T) {
-		f := newFaults(at, how)
+		f := &catalogtest.Steps{At: at, How: how}
 		w, stay := troubled(t)
 		drop, had := w.pending(t)[0].Drop, w.left(t)
 		w.survive(t, f)
@@ -61,9 +62,7 @@ func checkFault(t *testing.T, at int, how fault) (steps []string) {
 		}
 		w.wantMarks(t)
 		w.stop(t)
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		steps = slices.Clone(f.steps)
+		steps = f.Since(0)
 	})
 	return steps
 }
@@ -92,15 +91,15 @@ func (w *world) restart(tb rapid.TB) {
 }
 
 // survive runs a job until it closes a purge, is killed, or the recorder stops.
-func (w *world) survive(t *testing.T, f *faults) {
+func (w *world) survive(t *testing.T, f *catalogtest.Steps) {
 	t.Helper()
 	must(t, w.recorder.Close())
-	r, err := recorder.New(ctx, f.journal(w.journal), w.pointers, recorder.Options{Clock: w.clock})
+	r, err := recorder.New(ctx, f.Journal(w.journal), w.pointers, recorder.Options{Clock: w.clock})
 	must(t, err)
 	over := make(chan error, 64)
 	o := w.options(t)
-	o.Roots = warehouse.Roots{{URL: root, Location: o.Roots[0].Location, Store: f.files(w.files)}}
-	o.Reader, o.Recorder, o.Guard, o.Forget = reader{r.Reader(lake), f}, r, guard{f}, f.forget
+	o.Roots = warehouse.Roots{{URL: root, Location: o.Roots[0].Location, Store: f.Files(w.files)}}
+	o.Reader, o.Recorder, o.Guard, o.Forget = reader{r.Reader(lake), f}, r, guard{f}, forgetting(f)
 	o.Observe = func(outcome purge.Outcome) {
 		if outcome.Result != purge.Waiting || errors.Is(outcome.Err, journal.ErrUnknownOutcome) {
 			over <- outcome.Err
@@ -111,7 +110,7 @@ func (w *world) survive(t *testing.T, f *faults) {
 	stop := run(purge.New(o))
 	select {
 	case <-over:
-	case <-f.dead:
+	case <-f.Killed():
 	}
 	stop()
 	must(t, r.Close())
