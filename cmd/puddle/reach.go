@@ -65,12 +65,14 @@ func inWords(err error) error {
 		return errors.New("the database cannot be reached")
 	case errors.Is(err, postgres.ErrReadOnly):
 		return errors.New("the database is read only")
+	case errors.Is(err, postgres.ErrNoSession):
+		return errors.New("a pooler before the database does not keep sessions")
 	}
 	return errors.New("the database would not keep what it acknowledges")
 }
 
 // refusals are the errors of a database that takes no changes until it is another one.
-var refusals = []error{postgres.ErrWentBack, postgres.ErrEndMissing, postgres.ErrAway, postgres.ErrReadOnly, postgres.ErrFsyncOff, postgres.ErrSynchronousCommitOff}
+var refusals = []error{postgres.ErrWentBack, postgres.ErrEndMissing, postgres.ErrAway, postgres.ErrReadOnly, postgres.ErrFsyncOff, postgres.ErrSynchronousCommitOff, postgres.ErrNoSession}
 
 // unreached implements metastore.
 func (n *shared) unreached() error {

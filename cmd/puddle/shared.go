@@ -111,6 +111,8 @@ func unsuited(err error) error {
 		what = "set synchronous_commit = on for the server, or by ALTER ROLE for the role of metastore.postgresql.url"
 	case errors.Is(err, journalpostgres.ErrReadOnly):
 		what = "metastore.postgresql.url must lead to the primary (with several hosts: target_session_attrs=read-write), and default_transaction_read_only be off"
+	case errors.Is(err, journalpostgres.ErrNoSession):
+		what = "metastore.postgresql.url must lead past it, or to a pool_mode of session"
 	case errors.Is(err, journalpostgres.ErrMayNot), errors.Is(err, journalpostgres.ErrAlien):
 		return fail(codeRefused, "metastore.postgresql: %w", err)
 	default:

@@ -107,7 +107,7 @@ func (tx *Tx) lock(ctx context.Context, also func(*pgx.Batch)) error {
 	free := tx.db.queueFree(&batch)
 	var ms int64
 	var g guards
-	batch.Queue(readClock).QueryRow(func(row pgx.Row) error { return row.Scan(append([]any{&ms}, g.into()...)...) })
+	batch.Queue(readClock).QueryRow(func(row pgx.Row) error { return row.Scan(append([]any{&ms}, g.of(tx.conn.Conn())...)...) })
 	also(&batch)
 	asked := tx.db.clock.uptime()
 	if err := tx.send(ctx, &batch); err != nil {

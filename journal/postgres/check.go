@@ -30,7 +30,7 @@ func (db *DB) Check(ctx context.Context) error {
 	var alone bool
 	err := db.Read(ctx, func(conn *pgx.Conn) error {
 		var batch pgx.Batch
-		batch.Queue(`SELECT ` + guardColumns).QueryRow(func(row pgx.Row) error { return row.Scan(g.into()...) })
+		batch.Queue(`SELECT ` + guardColumns).QueryRow(func(row pgx.Row) error { return row.Scan(g.of(conn)...) })
 		batch.Queue(othersAlone, db.options.Schema, db.aloneAs.Load()).QueryRow(func(row pgx.Row) error { return row.Scan(&alone) })
 		return conn.SendBatch(ctx, &batch).Close()
 	})

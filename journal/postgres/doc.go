@@ -21,9 +21,10 @@
 // is refused when the journal is opened and again in each transaction: with
 // fsync or synchronous_commit off, in recovery, or read only.
 //
-// Connections are sessions: a pooler between must keep them as such, with their settings. They end
-// transactions in which nothing happens for [IdleLimit], so that a replica that is paused
-// or cut off amid one lets the others go on, and is refused when it wakes up.
+// Connections are sessions: a pooler between must keep them as such, with their settings
+// ([ErrNoSession]). They end transactions in which nothing happens for [IdleLimit], so that a
+// replica that is paused or cut off amid one lets the others go on, and is refused when it
+// wakes up; and whoever does not answer for [SilenceLimit] is gone for the other one.
 //
 // What a process has seen committed is its floor: a database that does not hold it any
 // more, since it was restored or failed over, is refused to turns and readers

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // NewClock is a clock of a database by an uptime, which nothing was told yet.
@@ -18,6 +19,9 @@ func Within(o Options, d time.Duration) Options {
 	o.outcomeLimit = d
 	return o
 }
+
+// Mislead has a connection lead to another process than it did.
+func Mislead(conn *pgx.Conn) { conn.PgConn().CustomData()[process] = int32(0) }
 
 // Class names the class of an error.
 func Class(err error) string {

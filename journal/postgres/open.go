@@ -28,8 +28,9 @@ type DB struct {
 var _ journal.Journal = (*DB)(nil)
 
 // Open connects, makes or migrates the tables, and refuses a server that would not
-// keep what it acknowledges: ErrFsyncOff, ErrSynchronousCommitOff, ErrReadOnly; and
-// tables of a newer build: journal.ErrFormat. Many may open the same at once. With
+// keep what it acknowledges: ErrFsyncOff, ErrSynchronousCommitOff, ErrReadOnly; a pooler
+// that keeps no sessions: ErrNoSession; and tables of a newer build: journal.ErrFormat. Many
+// may open the same at once. With
 // Options.ReadOnly nothing is made, a server is refused for nothing, and a schema without a
 // journal is journal.ErrFormat too.
 func Open(ctx context.Context, o Options) (*DB, error) {

@@ -91,6 +91,7 @@ func (o *Options) config(moves *moves) (*pgxpool.Config, error) {
 			err = ErrReadOnly // a copy of another server may be behind what was acknowledged
 		}
 		if err == nil {
+			session.PgConn().CustomData()[process] = to.process
 			moves.to(ctx, to)
 		}
 		return err

@@ -43,8 +43,8 @@ const (
 	deterministic
 )
 
-// meaning is what an error of the server says of the transaction, and why it came: ErrBusy, ErrAway
-// or nil.
+// meaning is what an error of the server says of the transaction, and why it came: ErrBusy, ErrAway,
+// ErrNoSession or nil.
 type meaning struct {
 	class
 	why error
@@ -64,14 +64,15 @@ var sqlstates = map[string]meaning{
 	"55P03": {unknown, ErrBusy}, // lock not available in time
 	"57014": {unknown, ErrBusy}, // canceled, or over statement_timeout
 
-	"0A": {deterministic, nil},
-	"22": {deterministic, nil},
-	"23": {deterministic, nil}, // a constraint
-	"25": {deterministic, nil}, // of a transaction that has failed, or is read only
-	"26": {deterministic, nil},
-	"28": {deterministic, nil},
-	"42": {deterministic, nil},
-	"54": {deterministic, nil},
+	"0A":    {deterministic, nil},
+	"22":    {deterministic, nil},
+	"23":    {deterministic, nil},          // a constraint
+	"25":    {deterministic, nil},          // of a transaction that has failed, or is read only
+	"26":    {deterministic, ErrNoSession}, // a statement was prepared elsewhere
+	"28":    {deterministic, nil},
+	"42":    {deterministic, nil},
+	"42P05": {deterministic, ErrNoSession}, // a statement was prepared here by somebody else
+	"54":    {deterministic, nil},
 
 	"08":    {unknown, ErrAway}, // the connection
 	"57":    {unknown, ErrAway}, // ended by an administrator or a crash, perhaps after a commit; starting, or stopping
@@ -102,9 +103,9 @@ func classify(err error) class {
 	return meaningOf(err).class
 }
 
-// whyNot is ErrBusy, ErrAway, ErrNotLetIn or nil. An outcome that is unknown is nothing but that.
+// whyNot is ErrBusy, ErrAway, ErrNotLetIn, ErrNoSession or nil. An outcome that is unknown is nothing but that.
 func whyNot(err error) error {
-	if err == nil || errors.Is(err, journal.ErrUnknownOutcome) || errors.Is(err, ErrBusy) || errors.Is(err, ErrAway) {
+	if err == nil || errors.Is(err, journal.ErrUnknownOutcome) || errors.Is(err, ErrBusy) || errors.Is(err, ErrAway) || errors.Is(err, ErrNoSession) {
 		return nil
 	}
 	why := meaningOf(err).why
@@ -150,7 +151,7 @@ func isNetwork(err error) bool {
 }
 
 // said is an error as the journal says it, with what it is for whoever asked: ErrClosed,
-// ErrBusy or ErrAway. What came of the caller's own context is left as it is.
+// ErrBusy, ErrAway or ErrNoSession. What came of the caller's own context is left as it is.
 func (db *DB) said(ctx context.Context, err error) error {
 	switch {
 	case err == nil || errors.Is(err, journal.ErrClosed):

@@ -54,6 +54,7 @@ func (s settings) with(name, value string) settings {
 type server struct {
 	recovering bool
 	started    time.Time // by its clock: another process, another time
+	process    int32     // for this session
 }
 
 // apply makes them those of a session, and tells of its server.
@@ -64,7 +65,7 @@ func (s settings) apply(ctx context.Context, session *pgx.Conn) (to server, err 
 		values[i] = s[name]
 	}
 	var n int
-	err = session.QueryRow(ctx, `SELECT pg_is_in_recovery(), pg_postmaster_start_time(), count(set_config(name, value, false))
-		FROM unnest($1::text[], $2::text[]) AS setting (name, value)`, names, values).Scan(&to.recovering, &to.started, &n)
+	err = session.QueryRow(ctx, `SELECT pg_is_in_recovery(), pg_postmaster_start_time(), pg_backend_pid(), count(set_config(name, value, false))
+		FROM unnest($1::text[], $2::text[]) AS setting (name, value)`, names, values).Scan(&to.recovering, &to.started, &to.process, &n)
 	return to, err
 }

@@ -1,22 +1,11 @@
 package postgres_test
 
 import (
-	"errors"
-	"fmt"
-	"net"
-	"os"
-	programs "os/exec"
-	"os/user"
-	"path/filepath"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"puddle/internal/postgrestest"
-	"puddle/journal"
-	"puddle/journal/journaltest"
 	"puddle/journal/postgres"
 )
 
@@ -41,101 +30,4 @@ func TestSettings(t *testing.T) {
 			t.Errorf("got %s, %v\nwant %s", got, err, name)
 		}
 	}
-}
-
-// TestPooler: PgBouncer that keeps sessions does between: tables are made, events appended
-// and read, who runs is seen, and who is alone goes on. The process that it names to a client
-// is none of the server.
-func TestPooler(t *testing.T) {
-	program, err := programs.LookPath("pgbouncer")
-	switch {
-	case err != nil && os.Getenv("PUDDLE_TEST_REQUIRE") != "all":
-		t.Skip("needs pgbouncer (Debian: apt-get install pgbouncer)")
-	case err != nil:
-		t.Fatal(err)
-	}
-	server := postgrestest.Shared(t)
-	config, err := pgx.ParseConfig(server.Open(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := open(t, pool(t, program, config))
-	journaltest.Append(t, db, births(t, lake))
-	journaltest.Append(t, db, []journal.Entry{after(t, db, draft(lake))})
-	leave, err := db.Join(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.Alone(t.Context())
-	wantLocked(t, err, "1 server runs")
-	leave()
-	if leave, err = db.Alone(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	defer leave()
-	wantError(t, "who is alone", db.Check(t.Context()), nil)
-	journaltest.Append(t, db, []journal.Entry{after(t, db, draft(lake))})
-	var path string
-	if err := db.Pool().QueryRow(t.Context(), `SELECT current_setting('search_path') || current_setting('lock_timeout')`).Scan(&path); err != nil || path != "puddle20s" {
-		t.Errorf("%q, %v", path, err)
-	}
-}
-
-// pool runs a pooler in front of a database for the length of a test, and answers its URL.
-func pool(t *testing.T, program string, to *pgx.ConnConfig) string {
-	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
-	folder := t.TempDir()
-	ini := filepath.Join(folder, "pgbouncer.ini")
-	text := fmt.Sprintf("[databases]\n%[1]s = host=%[2]s port=%[3]d dbname=%[1]s user=%[4]s\n[pgbouncer]\npool_mode = session\n"+
-		"listen_addr = 127.0.0.1\nlisten_port = %[5]d\nunix_socket_dir =\nauth_type = any\n", to.Database, to.Host, to.Port, to.User, port)
-	if err := os.WriteFile(ini, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-q", ini}
-	if os.Geteuid() == 0 {
-		if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(folder), 0o755)); err != nil {
-			t.Fatal(err)
-		}
-		args = append([]string{"-u", ownerOf(t, to.Host)}, args...)
-	}
-	run := programs.Command(program, args...)
-	run.Stderr = os.Stderr
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		run.Process.Kill()
-		run.Wait()
-	})
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	for until := time.Now().Add(10 * time.Second); ; {
-		conn, err := net.Dial("tcp", address)
-		if err == nil {
-			conn.Close()
-			return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", to.User, address, to.Database)
-		}
-		if time.Now().After(until) {
-			t.Fatal(err)
-		}
-	}
-}
-
-// ownerOf is the user whose folder it is.
-func ownerOf(t *testing.T, folder string) string {
-	t.Helper()
-	info, err := os.Stat(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner, err := user.LookupId(fmt.Sprint(info.Sys().(*syscall.Stat_t).Uid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return owner.Username
 }
