@@ -13,7 +13,7 @@ func (r memoryReader) Entries(ctx context.Context, after Seq) iter.Seq2[Entry, e
 	return func(yield func(Entry, error) bool) {
 		h, _, err := r.current(ctx)
 		if err != nil {
-			end(err, func(_ Event, err error) bool { return yield(Entry{}, err) })
+			end(err, yield)
 			return
 		}
 		for e, err := range r.Scan(ctx, after) {

@@ -167,10 +167,3 @@ func (r memoryReader) step(ctx context.Context, h *history, seq Seq, yield func(
 	e, err := r.event(h, seq)
 	return yield(e, err) && err == nil
 }
-
-// end ends a scan that could not begin; before birth that is no error.
-func end(err error, yield func(Event, error) bool) {
-	if !errors.Is(err, ErrNoWarehouse) {
-		yield(Event{}, err)
-	}
-}

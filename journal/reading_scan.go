@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"iter"
 )
 
@@ -105,5 +106,26 @@ func Events(entries iter.Seq2[Entry, error]) iter.Seq2[Event, error] {
 				return
 			}
 		}
+	}
+}
+
+// Begun is a scan that begins when it is ranged over: begin finds what it yields. Of a
+// warehouse that is not there it yields nothing.
+func Begun[T any](begin func() (iter.Seq2[T, error], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		all, err := begin()
+		if err != nil {
+			end(err, yield)
+			return
+		}
+		all(yield)
+	}
+}
+
+// end ends a scan that could not begin; before birth that is no error.
+func end[T any](err error, yield func(T, error) bool) {
+	if !errors.Is(err, ErrNoWarehouse) {
+		var none T
+		yield(none, err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -17,16 +16,10 @@ var _ journal.Entries = reader{}
 
 // Entries implements journal.Entries. It ends at the head as it was in the beginning.
 func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journal.Entry, error] {
-	return func(yield func(journal.Entry, error) bool) {
+	return journal.Begun(func() (iter.Seq2[journal.Entry, error], error) {
 		h, chain, err := r.begin(ctx, after)
-		switch {
-		case errors.Is(err, journal.ErrNoWarehouse):
-		case err != nil:
-			yield(journal.Entry{}, err)
-		default:
-			h.reading().Scan(ctx, chain, func(from journal.Seq) iter.Seq2[journal.Entry, error] { return r.keptPage(ctx, h, from) })(yield)
-		}
-	}
+		return h.reading().Scan(ctx, chain, func(from journal.Seq) iter.Seq2[journal.Entry, error] { return r.keptPage(ctx, h, from) }), err
+	})
 }
 
 // keptPage copies records with their documents.

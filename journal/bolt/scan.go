@@ -19,16 +19,10 @@ const (
 
 // Scan implements journal.Reader. It ends at the head as it was in the beginning.
 func (r reader) Scan(ctx context.Context, after journal.Seq) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
+	return journal.Begun(func() (iter.Seq2[journal.Event, error], error) {
 		h, chain, err := r.begin(ctx, after)
-		switch {
-		case errors.Is(err, journal.ErrNoWarehouse):
-		case err != nil:
-			yield(journal.Event{}, err)
-		default:
-			journal.Events(h.reading().Scan(ctx, chain, r.page(ctx, h, forward)))(yield)
-		}
-	}
+		return journal.Events(h.reading().Scan(ctx, chain, r.page(ctx, h, forward))), err
+	})
 }
 
 // page copies records of a history, and decodes them one by one.
@@ -84,16 +78,10 @@ func (r reader) begin(ctx context.Context, after journal.Seq) (h history, chain 
 
 // ScanBack implements journal.Reader.
 func (r reader) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
+	return journal.Begun(func() (iter.Seq2[journal.Event, error], error) {
 		h, at, want, err := r.beginBack(ctx, before)
-		switch {
-		case errors.Is(err, journal.ErrNoWarehouse):
-		case err != nil:
-			yield(journal.Event{}, err)
-		default:
-			h.reading().ScanBack(ctx, at, want, r.page(ctx, h, backward))(yield)
-		}
-	}
+		return h.reading().ScanBack(ctx, at, want, r.page(ctx, h, backward)), err
+	})
 }
 
 // beginBack finds the seq that a scan back starts with and the hash that the

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"strings"
 
@@ -111,22 +110,16 @@ func (r reader) Entries(ctx context.Context, after journal.Seq) iter.Seq2[journa
 
 // forward yields what is after a seq.
 func (r reader) forward(ctx context.Context, after journal.Seq, sql string) iter.Seq2[journal.Entry, error] {
-	return func(yield func(journal.Entry, error) bool) {
+	return journal.Begun(func() (iter.Seq2[journal.Entry, error], error) {
 		h, chain, err := r.begin(ctx, after)
-		switch {
-		case errors.Is(err, journal.ErrNoWarehouse):
-		case err != nil:
-			yield(journal.Entry{}, err)
-		default:
-			h.Scan(ctx, chain, func(from journal.Seq) iter.Seq2[journal.Entry, error] {
-				page, err := r.page(ctx, sql, h, from, h.Head.Seq)
-				if err == nil && sql == selectEntries {
-					err = r.keep(ctx, h, page)
-				}
-				return h.decoded(page, err)
-			})(yield)
-		}
-	}
+		return h.Scan(ctx, chain, func(from journal.Seq) iter.Seq2[journal.Entry, error] {
+			page, err := r.page(ctx, sql, h, from, h.Head.Seq)
+			if err == nil && sql == selectEntries {
+				err = r.keep(ctx, h, page)
+			}
+			return h.decoded(page, err)
+		}), err
+	})
 }
 
 // decoded makes the events of a page one by one, or ends with an error.
@@ -171,18 +164,12 @@ func (r reader) at(ctx context.Context, h history, seq journal.Seq) (journal.Eve
 
 // ScanBack implements journal.Reader.
 func (r reader) ScanBack(ctx context.Context, before journal.Seq) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
+	return journal.Begun(func() (iter.Seq2[journal.Event, error], error) {
 		h, at, want, err := r.beginBack(ctx, before)
-		switch {
-		case errors.Is(err, journal.ErrNoWarehouse):
-		case err != nil:
-			yield(journal.Event{}, err)
-		default:
-			h.ScanBack(ctx, at, want, func(from journal.Seq) iter.Seq2[journal.Entry, error] {
-				return h.decoded(r.page(ctx, selectBackward, h, h.first, from))
-			})(yield)
-		}
-	}
+		return h.ScanBack(ctx, at, want, func(from journal.Seq) iter.Seq2[journal.Entry, error] {
+			return h.decoded(r.page(ctx, selectBackward, h, h.first, from))
+		}), err
+	})
 }
 
 // beginBack finds the seq that a scan back starts with and the hash that the
