@@ -46,8 +46,9 @@ func Replay(ctx context.Context, name string, from journal.Reader, p projections
 	if cursor.IsZero() {
 		defer spare()()
 	}
-	counted := &counting{Projection: p, head: head.Seq, progress: progress}
-	err = projections.CatchUp(ctx, from, 0, counted)
+	counted := &counting{head: head.Seq, progress: progress}
+	counted.Projection = projections.Observed(p, counted.count)
+	err = projections.CatchUp(ctx, from, 0, counted.Projection)
 	var conflict *projections.Conflict
 	if errors.As(err, &conflict) {
 		return rebuild(ctx, name, from, counted, err)
@@ -73,7 +74,7 @@ func rebuild(ctx context.Context, name string, from journal.Reader, p *counting,
 	}
 	p.events = 0
 	defer spare()()
-	err := projections.CatchUp(ctx, from, 0, p)
+	err := projections.CatchUp(ctx, from, 0, p.Projection)
 	return Replayed{Outcome: Rebuilt, Events: p.events, Because: because}, refused(name, err)
 }
 
@@ -100,7 +101,7 @@ func refused(name string, err error) error {
 	return err
 }
 
-// counting counts what is applied to a projection.
+// counting counts what is applied to a projection, which is observed.
 type counting struct {
 	projections.Projection
 	head     journal.Seq
@@ -108,33 +109,9 @@ type counting struct {
 	events   uint64
 }
 
-// Apply counts the events that were applied.
-func (c *counting) Apply(ctx context.Context, events ...journal.Event) error {
-	return c.count(events, c.Projection.Apply(ctx, events...))
-}
-
-func (c *counting) count(events []journal.Event, err error) error {
-	if err != nil || len(events) == 0 {
-		return err
-	}
+func (c *counting) count(events []journal.Event) {
 	c.events += uint64(len(events))
 	if c.progress != nil {
 		c.progress(events[len(events)-1].Seq, c.head)
 	}
-	return nil
-}
-
-// Load counts too.
-func (c *counting) Load(ctx context.Context) (projections.Load, error) {
-	load, err := projections.BeginLoad(ctx, c.Projection)
-	return countingLoad{load, c}, err
-}
-
-type countingLoad struct {
-	projections.Load
-	counted *counting
-}
-
-func (l countingLoad) Apply(ctx context.Context, events ...journal.Event) error {
-	return l.counted.count(events, l.Load.Apply(ctx, events...))
 }

@@ -17,14 +17,18 @@ func (r *run) folded(ctx context.Context) error {
 	if r.Fold == nil {
 		r.Fold = projections.NewMemory()
 	}
-	into := &folding{Warehouse: r.Fold.Warehouse(r.ID), run: r}
+	fold, done := r.Fold.Warehouse(r.ID), int64(0)
+	into := projections.Observed(fold, func(events []journal.Event) {
+		done += int64(len(events))
+		r.sink.Progress(r.Name, 2, done, r.extent.followed)
+	})
 	cursor, err := r.cursor(ctx)
 	if err != nil {
 		return err
 	}
 	err = projections.CatchUp(ctx, r.lineage(), cursor.Seq, into)
 	if err == nil && !cursor.IsZero() {
-		err = r.compare(ctx, into)
+		err = r.compare(ctx, fold, into)
 	}
 	if err == nil {
 		err = projections.CatchUp(ctx, r.lineage(), 0, into)
@@ -41,7 +45,7 @@ func (r *run) folded(ctx context.Context) error {
 		}
 		r.broken = true
 	default:
-		r.fold = into.Warehouse
+		r.fold = fold
 		if err := r.alive(ctx, r.fold); err != nil {
 			return err
 		}
@@ -92,8 +96,9 @@ func (r *run) cursor(ctx context.Context) (journal.Position, error) {
 	return cursor, err
 }
 
-// compare tells how the tables differ from the fold, which stands where they stood.
-func (r *run) compare(ctx context.Context, into *folding) (err error) {
+// compare tells how the tables differ from the fold, which stands where they stood and goes
+// on as into.
+func (r *run) compare(ctx context.Context, fold projections.Warehouse, into projections.Projection) (err error) {
 	held, err := r.Tables.Warehouse(r.ID).Moment(ctx)
 	if err != nil {
 		return r.unreadable(journal.Position{}, err)
@@ -103,7 +108,7 @@ func (r *run) compare(ctx context.Context, into *folding) (err error) {
 	if err := projections.CatchUp(ctx, r.lineage(), cursor.Seq, into); err != nil {
 		return err
 	}
-	is, err := into.Moment(ctx)
+	is, err := fold.Moment(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,39 +149,4 @@ func (r *run) differ(at journal.Position, message string) {
 		finding = finding.at(at)
 	}
 	r.found(finding)
-}
-
-// folding are the tables of the fold, which tell how far it is.
-type folding struct {
-	projections.Warehouse
-	run  *run
-	done int64
-}
-
-// Apply counts.
-func (f *folding) Apply(ctx context.Context, events ...journal.Event) error {
-	return f.count(events, f.Warehouse.Apply(ctx, events...))
-}
-
-func (f *folding) count(events []journal.Event, err error) error {
-	if err == nil {
-		f.done += int64(len(events))
-		f.run.sink.Progress(f.run.Name, 2, f.done, f.run.extent.followed)
-	}
-	return err
-}
-
-// Load counts too.
-func (f *folding) Load(ctx context.Context) (projections.Load, error) {
-	load, err := projections.BeginLoad(ctx, f.Warehouse)
-	return foldingLoad{load, f}, err
-}
-
-type foldingLoad struct {
-	projections.Load
-	counted *folding
-}
-
-func (l foldingLoad) Apply(ctx context.Context, events ...journal.Event) error {
-	return l.counted.count(events, l.Load.Apply(ctx, events...))
 }
