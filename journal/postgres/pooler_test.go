@@ -1,16 +1,16 @@
 package postgres_test
 
 import (
-	"errors"
+	"bufio"
 	"fmt"
-	"net"
+	"io"
 	"os"
 	programs "os/exec"
 	"os/user"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -85,28 +85,29 @@ func pool(t *testing.T, mode string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	folder, err := os.MkdirTemp("/tmp", "pgbouncer") // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
-	folder := t.TempDir()
+	t.Cleanup(func() { os.RemoveAll(folder) })
 	ini := filepath.Join(folder, "pgbouncer.ini")
-	text := fmt.Sprintf("[databases]\n%[1]s = host=%[2]s port=%[3]d dbname=%[1]s user=%[4]s\n[pgbouncer]\npool_mode = %[6]s\n"+
-		"listen_addr = 127.0.0.1\nlisten_port = %[5]d\nunix_socket_dir =\nauth_type = any\n", to.Database, to.Host, to.Port, to.User, port, mode)
+	text := fmt.Sprintf("[databases]\n%[1]s = host=%[2]s port=%[3]d dbname=%[1]s user=%[4]s\n[pgbouncer]\npool_mode = %[5]s\n"+
+		"listen_addr =\nunix_socket_dir = %[6]s\nlisten_port = 6432\nauth_type = any\n", to.Database, to.Host, to.Port, to.User, mode, folder)
 	if err := os.WriteFile(ini, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-q", ini}
+	args := []string{ini}
 	if os.Geteuid() == 0 {
-		if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(folder), 0o755)); err != nil {
+		if err := os.Chmod(folder, 0o777); err != nil {
 			t.Fatal(err)
 		}
 		args = append([]string{"-u", ownerOf(t, to.Host)}, args...)
 	}
 	run := programs.Command(program, args...)
-	run.Stderr = os.Stderr
+	log, err := run.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -114,17 +115,14 @@ func pool(t *testing.T, mode string) string {
 		run.Process.Kill()
 		run.Wait()
 	})
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	for until := time.Now().Add(10 * time.Second); ; {
-		conn, err := net.Dial("tcp", address)
-		if err == nil {
-			conn.Close()
-			return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", to.User, address, to.Database)
-		}
-		if time.Now().After(until) {
-			t.Fatal(err)
+	said := ""
+	for lines := bufio.NewScanner(log); !strings.Contains(lines.Text(), "process up"); said += lines.Text() + "\n" {
+		if !lines.Scan() {
+			t.Fatalf("pgbouncer does not start: %s", said)
 		}
 	}
+	go io.Copy(io.Discard, log)
+	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=6432&sslmode=disable", to.User, to.Database, folder)
 }
 
 // ownerOf is the user whose folder it is.
