@@ -28,6 +28,7 @@ const (
 	Conflict    Fault = "conflict"     // 409 ConditionalRequestConflict to a put, and nothing was done
 	Expired     Fault = "expired"      // 400 ExpiredToken, and nothing was done
 	Denied      Fault = "denied"       // 403 AccessDenied, and nothing was done
+	Stranger    Fault = "stranger"     // 200 with a page of somebody else's, and nothing was done
 	Twice       Fault = "twice"        // it is done twice, and the second reply comes
 	Truncated   Fault = "truncated"    // the connection ends in the middle of the reply's body
 	Drip        Fault = "drip"         // the reply's body comes in small pieces
@@ -36,7 +37,7 @@ const (
 
 // Passing are the faults that a client survives which tries again and again, also a put that
 // must not be done twice. What is refused for good is none of them, nor is what is slow.
-var Passing = []Fault{Refused, Lost, Unavailable, Failed, FailedAfter, Conflict, Twice, Truncated, Drip}
+var Passing = []Fault{Refused, Lost, Unavailable, Failed, FailedAfter, Conflict, Stranger, Twice, Truncated, Drip}
 
 // Hook tells what becomes of a request. It is asked by many goroutines, may hold a request
 // back by not returning, and does not read its body.
@@ -94,6 +95,10 @@ func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		failWith(w, r, status, code)
 		return
 	}
+	if fault == Stranger {
+		greet(w, r)
+		return
+	}
 	req, err := f.take(r)
 	if err != nil || fault == Refused || fault == Late {
 		f.keep(req, err == nil && fault == Late)
@@ -135,6 +140,13 @@ func failWith(w http.ResponseWriter, r *http.Request, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>a fault that was asked for</Message></Error>", code)
+}
+
+// greet answers as no object store does.
+func greet(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = io.WriteString(w, "<html><body>Please log in.</body></html>")
 }
 
 // request is one that can be sent more than once.

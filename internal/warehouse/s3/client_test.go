@@ -128,7 +128,10 @@ func TestAddressing(t *testing.T) {
 	} {
 		c.o.AccessKeyID, c.o.SecretAccessKey = "a", "b"
 		var url string
-		store := speaking(t, c.o, func(_ http.ResponseWriter, r *http.Request) { url = r.URL.Host + r.URL.EscapedPath() }, nil)
+		store := speaking(t, c.o, func(w http.ResponseWriter, r *http.Request) {
+			url = r.URL.Host + r.URL.EscapedPath()
+			w.WriteHeader(http.StatusNoContent)
+		}, nil)
 		if err := store.Delete(t.Context(), "a b/c+"); err != nil || url != c.host+c.path {
 			t.Errorf("%+v: asked %q, %v; want %s%s", c.o, url, err, c.host, c.path)
 		}
@@ -184,13 +187,14 @@ func TestParallel(t *testing.T) {
 	const parallel, callers = 3, 12
 	var now, most atomic.Int64
 	entered, release := make(chan struct{}, callers), make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if n := now.Add(1); n > parallel {
 			most.Store(n)
 		}
 		entered <- struct{}{}
 		<-release
 		now.Add(-1)
+		w.WriteHeader(http.StatusNoContent)
 	}))
 	defer server.Close()
 	store := lake{endpoint: server.URL, id: "a", secret: "b"}.at(t, s3.Limits{Parallel: parallel}, "s3://lake")
@@ -291,7 +295,7 @@ func TestNoObjectStore(t *testing.T) {
 
 // Whom a server of TLS is to be known by: those of the machine, or those of AWS_CA_BUNDLE.
 func TestTLS(t *testing.T) {
-	tls := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	tls := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
 	tls.StartTLS()
 	defer tls.Close()

@@ -202,7 +202,7 @@ func TestBackgroundLeavesRoom(t *testing.T) {
 			inFlight.Add(1)
 			defer inFlight.Add(-1)
 			<-release
-			return says(r, http.StatusOK, strings.NewReader("")), nil
+			return says(r, http.StatusNoContent, strings.NewReader("")), nil
 		}))
 		var all sync.WaitGroup
 		for i, ctx := range []context.Context{warehouse.InBackground(t.Context()), t.Context()} {
@@ -231,7 +231,8 @@ func TestKeysOfTheEnvironment(t *testing.T) {
 	for id, o := range map[string]s3.Options{
 		"of-the-environment": {Region: "r"}, "configured": {Region: "r", AccessKeyID: "configured", SecretAccessKey: "b"},
 	} {
-		store := speaking(t, o, func(_ http.ResponseWriter, r *http.Request) {
+		store := speaking(t, o, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusNoContent)
 			session := r.Header.Get("X-Amz-Security-Token")
 			if !strings.Contains(r.Header.Get("Authorization"), "Credential="+id+"/") || (session == "session") != (id != "configured") {
 				t.Errorf("asked as %s, session %q", r.Header.Get("Authorization"), session)

@@ -26,11 +26,25 @@ func TestAnswersOfNoObjectStore(t *testing.T) {
 			many[i] = fmt.Sprint("k", i)
 		}
 		_, lookedAt := store.StatAll(t.Context(), many)
-		for call, err := range map[string]error{"list": listed, "get": got, "stat": looked, "stat of many": lookedAt[7]} {
+		deleted := store.Delete(t.Context(), "k")
+		for call, err := range map[string]error{"delete": deleted, "delete of many": store.DeleteAll(t.Context(), many)[0], "list": listed, "get": got, "stat": looked, "stat of many": lookedAt[7]} {
 			if err == nil || !strings.Contains(err.Error(), "no object store") || is(err, warehouse.ErrNotFound) || !s3.Passing(err) {
 				t.Errorf("%q: %s: %v", words, call, err)
 			}
 		}
+	}
+}
+
+// A store that answers a delete with 200 has done it if the object is gone.
+func TestDeleteThatIsAnswered200(t *testing.T) {
+	asked := ""
+	store := served(t, inHand{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked += r.Method + " "; r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})}, "s3://lake/wh")
+	if err := store.Delete(t.Context(), "k"); err != nil || asked != "DELETE HEAD " {
+		t.Errorf("%s: %v", asked, err)
 	}
 }
 

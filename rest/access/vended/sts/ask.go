@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
@@ -33,7 +34,7 @@ func (l listener) Do(r *http.Request) (*http.Response, error) {
 const atOnce = 64
 
 // ask asks for a session when there is room for it, and once more where the credentials of
-// who asks are over.
+// who asks are over, or what answered is no STS.
 func (s *Service) ask(ctx context.Context, in *sts.AssumeRoleInput) (*sts.AssumeRoleOutput, error) {
 	select {
 	case s.slots <- struct{}{}:
@@ -42,11 +43,22 @@ func (s *Service) ask(ctx context.Context, in *sts.AssumeRoleInput) (*sts.Assume
 		return nil, fmt.Errorf("%d others are asking already: %w", atOnce, ctx.Err())
 	}
 	made, err := s.client.AssumeRole(ctx, in)
-	if !expired(err) {
+	switch {
+	case expired(err):
+		s.renewal.Renew(s.who, time.Now())
+	case !strange(made, err):
 		return made, err
 	}
-	s.renewal.Renew(s.who, time.Now())
 	return s.client.AssumeRole(ctx, in)
+}
+
+// strange tells of an answer that is none of STS, but of something between.
+func strange(made *sts.AssumeRoleOutput, err error) bool {
+	if err == nil {
+		return made.Credentials == nil
+	}
+	answer, ok := errors.AsType[*awshttp.ResponseError](err)
+	return ok && answer.HTTPStatusCode() == http.StatusOK && errors.As(err, new(*smithy.DeserializationError)) && !errors.Is(err, awsconfig.ErrEndless)
 }
 
 // expired tells whether fresh credentials may help.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +17,8 @@ import (
 	"time"
 
 	"puddle/internal/awsconfig"
+	"puddle/internal/s3test"
+	"puddle/rest/access/vended"
 	"puddle/rest/access/vended/sts"
 )
 
@@ -115,5 +120,32 @@ func TestAsksAreBounded(t *testing.T) {
 	all.Wait()
 	if n := len(came); n != 1 {
 		t.Errorf("%d asked after those", n)
+	}
+}
+
+// A page of somebody else's in the place of an answer is not the end.
+func TestAskedAgainAfterAStranger(t *testing.T) {
+	store := s3test.Start(t)
+	for _, words := range []string{"", "<html><body>Log in</body></html>", "<AssumeRoleResponse/>", "<AssumeRoleResponse><AssumeRoleResult/></AssumeRoleResponse>"} {
+		asked := 0
+		to, err := url.Parse(store.Endpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pass := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = r.In.Host
+		}}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked++; asked == 1 {
+				_, _ = io.WriteString(w, words)
+				return
+			}
+			pass.ServeHTTP(w, r)
+		}))
+		if _, err := service(t, server.URL, nil).Issue(t.Context(), "session", policy(t, vended.Place{Bucket: "lake", Prefix: "t/"})); err != nil || asked != 2 {
+			t.Errorf("%q: asked %d times, %v", words, asked, err)
+		}
+		server.Close()
 	}
 }
