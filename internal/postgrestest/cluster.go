@@ -108,7 +108,7 @@ func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 // recovered first.
 func (c *Cluster) Start() error {
 	args := []string{"-c", keeper, "keeper", c.folder, filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.folder}
-	settings := append([]string{"listen_addresses=", "fsync=off", "max_connections=100", "shared_buffers=16MB", "log_min_messages=log"}, c.settings...)
+	settings := append([]string{"listen_addresses=", "fsync=off", "max_connections=400", "shared_buffers=16MB", "log_min_messages=log"}, c.settings...)
 	for _, s := range settings {
 		args = append(args, "-c", s)
 	}
