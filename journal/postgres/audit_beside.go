@@ -41,7 +41,7 @@ func (a *audit) documents(ctx context.Context, from journal.Seq, page []audited)
 
 // The last event is looked up in the statement that reads an answer: it is there by then.
 const selectRequests = `SELECT key, until, answer, (SELECT coalesce(max(seq), 0) FROM events WHERE warehouse = $1 AND incarnation = $2)
-	FROM requests WHERE warehouse = $1 AND incarnation = $2 AND ($3::bytea IS NULL OR key > $3) ORDER BY key LIMIT $4`
+	FROM requests WHERE warehouse = $1 AND incarnation = $2 AND key >= $3 ORDER BY key LIMIT $4`
 
 // asked is a row of requests.
 type asked struct {
@@ -51,11 +51,10 @@ type asked struct {
 
 // requests checks every answer, and when it expires.
 func (a *audit) requests(ctx context.Context) error {
-	var after []byte
-	for {
+	for from := []byte{}; ; {
 		var page []asked
 		err := a.read(ctx, func(conn *pgx.Conn) (err error) {
-			rows, _ := conn.Query(ctx, selectRequests, a.warehouse, a.incarnation, after, pageEvents)
+			rows, _ := conn.Query(ctx, selectRequests, a.warehouse, a.incarnation, from, pageEvents)
 			page, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (r asked, err error) {
 				err = row.Scan(&r.key, &r.until, &r.answer, &r.last)
 				return r, err
@@ -70,7 +69,7 @@ func (a *audit) requests(ctx context.Context) error {
 				return err
 			}
 		}
-		after = page[len(page)-1].key
+		from = append(page[len(page)-1].key, 0) // the next one that there can be
 	}
 }
 
