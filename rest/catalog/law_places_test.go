@@ -2,7 +2,6 @@ package catalog_test
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"puddle/internal/warehouse"
-	"puddle/projections/pointers/sqlite"
 	"puddle/rest/catalog"
 	"puddle/rest/metadata"
 )
@@ -21,29 +19,16 @@ import (
 // its metadata file names, a change is refused exactly when the model says so, and
 // what is refused leaves no file (cases 130, 133 and 141).
 func TestLawPlaces(t *testing.T) {
-	tables, err := sqlite.Open(filepath.Join(t.TempDir(), "puddle.db"), sqlite.Options{})
-	must(t, err)
-	t.Cleanup(func() { must(t, tables.Close()) })
-	for name, clear := range map[string]func(rapid.TB) *ground{
-		"memory": func(tb rapid.TB) *ground { return inMemory(tb, "") },
-		"tables": func(tb rapid.TB) *ground { return overTables(tb, tables) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(rt *rapid.T) {
-				g := clear(rt)
-				s := &settler{T: rt, process: g.start(rt, nil), live: map[string]plot{}}
-				defer func() { s.stop(rt) }()
-				s.namespace(rt, nil, "n")
-				for range rapid.IntRange(1, 30).Draw(rt, "commands") {
-					s.act()
-					s.check()
-				}
-				if left := strays(rt, g, audit(rt, g)); len(left) != 0 {
-					rt.Fatalf("left behind: %q", left)
-				}
-			})
-		})
-	}
+	eachGround(t, func(rt *rapid.T, g *ground) {
+		s := &settler{T: rt, process: g.start(rt, nil), live: map[string]plot{}}
+		defer func() { s.stop(rt) }()
+		s.namespace(rt, nil, "n")
+		for range rapid.IntRange(1, 30).Draw(rt, "commands") {
+			s.act()
+			s.check()
+		}
+		nothingLeft(rt, g)
+	})
 }
 
 // plot is an object with its locations, by role.

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 
 	"puddle/journal"
 	"puddle/projections"
-	"puddle/projections/pointers/sqlite"
 	"puddle/rest/catalog"
 )
 
@@ -19,11 +17,7 @@ import (
 // with restarts in between: every table is where the model has it, what is refused
 // is what the model refuses, and laws 1, 2, 6, 8 and 12 hold.
 func TestLawReturns(t *testing.T) {
-	tables, err := sqlite.Open(filepath.Join(t.TempDir(), "puddle.db"), sqlite.Options{})
-	must(t, err)
-	t.Cleanup(func() { must(t, tables.Close()) })
-	rapid.Check(t, func(rt *rapid.T) {
-		g := overTables(rt, tables)
+	overFile(t, func(rt *rapid.T, g *ground) {
 		o := &operator{T: rt, process: g.start(rt, nil)}
 		defer func() { o.stop(rt) }()
 		o.namespace(rt, nil, "n")
@@ -31,9 +25,7 @@ func TestLawReturns(t *testing.T) {
 			o.act()
 		}
 		o.check()
-		if left := strays(rt, g, audit(rt, g)); len(left) != 0 {
-			rt.Fatalf("left behind: %q", left)
-		}
+		nothingLeft(rt, g)
 	})
 }
 

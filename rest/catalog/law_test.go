@@ -20,28 +20,41 @@ import (
 // tables gone: laws 1, 2, 6, 8 and 12 hold, and every table is what its last
 // acknowledged change made it.
 func TestLawAnyCommands(t *testing.T) {
+	eachGround(t, func(rt *rapid.T, g *ground) {
+		u := &user{TB: rt, process: g.start(rt, nil), tables: map[string]catalog.Table{}}
+		defer func() { u.stop(rt) }()
+		u.namespace(rt, nil, "n")
+		for range rapid.IntRange(1, 30).Draw(rt, "commands") {
+			u.act(rt)
+		}
+		u.check()
+		nothingLeft(rt, g)
+	})
+}
+
+// eachGround checks a law in memory, with pointer tables that are there, too, or in a file
+// that outlives each check.
+func eachGround(t *testing.T, law func(rt *rapid.T, g *ground)) {
+	t.Helper()
+	t.Run("memory", func(t *testing.T) {
+		rapid.Check(t, func(rt *rapid.T) { law(rt, inMemory(rt, "")) })
+	})
+	t.Run("tables", func(t *testing.T) { overFile(t, law) })
+}
+
+// overFile checks a law over pointer tables in a file.
+func overFile(t *testing.T, law func(rt *rapid.T, g *ground)) {
+	t.Helper()
 	tables, err := sqlite.Open(filepath.Join(t.TempDir(), "puddle.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, tables.Close()) })
-	for name, clear := range map[string]func(rapid.TB) *ground{
-		"memory": func(tb rapid.TB) *ground { return inMemory(tb, "") },
-		"tables": func(tb rapid.TB) *ground { return overTables(tb, tables) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(rt *rapid.T) {
-				g := clear(rt)
-				u := &user{TB: rt, process: g.start(rt, nil), tables: map[string]catalog.Table{}}
-				defer func() { u.stop(rt) }()
-				u.namespace(rt, nil, "n")
-				for range rapid.IntRange(1, 30).Draw(rt, "commands") {
-					u.act(rt)
-				}
-				u.check()
-				if left := strays(rt, g, audit(rt, g)); len(left) != 0 {
-					rt.Fatalf("left behind: %q", left)
-				}
-			})
-		})
+	rapid.Check(t, func(rt *rapid.T) { law(rt, overTables(rt, tables)) })
+}
+
+// nothingLeft looks for files that nobody names.
+func nothingLeft(rt *rapid.T, g *ground) {
+	if left := strays(rt, g, audit(rt, g)); len(left) != 0 {
+		rt.Fatalf("left behind: %q", left)
 	}
 }
 

@@ -14,9 +14,7 @@ import (
 // every route; whoever gives none pays nothing and waits for nobody (law 13).
 func TestBirthsWaitForWhoClears(t *testing.T) {
 	const at = "s3://lake/wh/place"
-	warm := fresh(t) // what packages make once must not be made in a bubble
-	warm.table(t, "t", "")
-	audit(t, warm.ground)
+	warmUp(t)
 	for what, test := range map[string]struct {
 		prepare func(t *testing.T, p *process) (do func() error)
 		waits   bool

@@ -53,13 +53,19 @@ func (g *gate) begin(c catalog.Change) (answer *error) {
 	return answer
 }
 
+// warmUp makes what packages make once, and must not make in a bubble.
+func warmUp(t *testing.T) {
+	t.Helper()
+	p := fresh(t)
+	p.table(t, "t", "")
+	audit(t, p.ground)
+}
+
 // Case 122: who commits to a version that was overtaken is refused at once, with
 // nothing written, while one writes its file and others wait for it. Whoever may
 // still land waits, and lands.
 func TestCase122_LoserDoesNotWait(t *testing.T) {
-	warm := fresh(t) // what packages make once must not be made in a bubble
-	warm.table(t, "t", "")
-	audit(t, warm.ground)
+	warmUp(t)
 	synctest.Test(t, func(t *testing.T) {
 		p := fresh(t)
 		staged, err := p.StageTable(ctx, newTable("t", ""))
@@ -107,9 +113,7 @@ func TestCase122_LoserDoesNotWait(t *testing.T) {
 // Who could have landed when it came is refused as soon as another has, and not
 // after those before it in line.
 func TestCase122_LoserInLine(t *testing.T) {
-	warm := fresh(t)
-	warm.table(t, "t", "")
-	audit(t, warm.ground)
+	warmUp(t)
 	synctest.Test(t, func(t *testing.T) {
 		p := fresh(t)
 		table := p.table(t, "t", "")
@@ -139,9 +143,7 @@ func TestCase122_LoserInLine(t *testing.T) {
 // What is refused for another reason than a requirement, or not at all, waits for
 // its turn: it may be done by then.
 func TestOnlyRequirementsAreRefusedEarly(t *testing.T) {
-	warm := fresh(t)
-	warm.table(t, "t", "")
-	audit(t, warm.ground)
+	warmUp(t)
 	synctest.Test(t, func(t *testing.T) {
 		p := fresh(t)
 		staged, err := p.StageTable(ctx, newTable("t", ""))

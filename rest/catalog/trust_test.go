@@ -140,8 +140,7 @@ func TestCommitBuildsOnWhatIsKnown(t *testing.T) {
 // While one looks, others trust; when it hangs up, or the store does not answer,
 // the next one looks.
 func TestOneLooks(t *testing.T) {
-	warm := fresh(t) // what packages make once must not be made in a bubble
-	warm.table(t, "t", "")
+	warmUp(t)
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan error)
 		looks := 0

@@ -21,6 +21,17 @@ const warehouses = "../../fixtures/warehouses"
 // eachFile visits every table metadata file of the warehouses, inflated.
 func eachFile(t *testing.T, visit func(path string, file []byte)) {
 	t.Helper()
+	eachOf(t, false, visit)
+}
+
+// eachViewFile visits every view metadata file of the warehouses, inflated.
+func eachViewFile(t *testing.T, visit func(path string, file []byte)) {
+	t.Helper()
+	eachOf(t, true, visit)
+}
+
+func eachOf(t *testing.T, views bool, visit func(path string, file []byte)) {
+	t.Helper()
 	err := filepath.WalkDir(warehouses, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(entry.Name(), ".metadata.json") {
 			return err
@@ -29,7 +40,7 @@ func eachFile(t *testing.T, visit func(path string, file []byte)) {
 		if err == nil && strings.HasSuffix(path, ".gz.metadata.json") {
 			file, err = inflated(file)
 		}
-		if err == nil && !strings.Contains(string(file), `"view-uuid"`) {
+		if err == nil && bytes.Contains(file, []byte(`"view-uuid"`)) == views {
 			visit(path, file)
 		}
 		return err

@@ -25,19 +25,24 @@ func TestCase16_UnknownMembersSurvive(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := string(must(t, base, test.updates).Bytes())
-			golden := "testdata/odd." + test.name + ".json"
-			if os.Getenv("UPDATE_GOLDEN") != "" {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Error(diff)
-			}
+			wantGolden(t, "testdata/odd."+test.name+".json", got)
 		})
+	}
+}
+
+// wantGolden compares what was written with a file that is kept, or keeps it.
+func wantGolden(t *testing.T, golden, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -1,48 +1,12 @@
 package metadata_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"puddle/rest/metadata"
 )
-
-// eachViewFile visits every view metadata file of the warehouses, inflated.
-func eachViewFile(t *testing.T, visit func(path string, file []byte)) {
-	t.Helper()
-	err := filepath.WalkDir(warehouses, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(entry.Name(), ".metadata.json") {
-			return err
-		}
-		file, err := os.ReadFile(path)
-		if err == nil && strings.HasSuffix(path, ".gz.metadata.json") {
-			file, err = inflate(file)
-		}
-		if err == nil && bytes.Contains(file, []byte(`"view-uuid"`)) {
-			visit(path, file)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func inflate(file []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-}
 
 // TestParseWarehouseViews: what Spark and Trino wrote loads and takes a
 // replacement, which touches nothing else.
@@ -163,19 +127,7 @@ func TestCase16_UnknownMembersOfViewsSurvive(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := string(mustView(t, base, test.updates).Bytes())
-			golden := "testdata/odd.view." + test.name + ".json"
-			if os.Getenv("UPDATE_GOLDEN") != "" {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Error(diff)
-			}
+			wantGolden(t, "testdata/odd.view."+test.name+".json", got)
 		})
 	}
 }

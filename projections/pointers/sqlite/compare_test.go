@@ -36,7 +36,6 @@ func TestLawCompareFindsNothing(t *testing.T) {
 
 // Each kind of row that a lost write leaves behind its journal is noticed.
 func TestCompareFindsLostRows(t *testing.T) {
-	ctx := context.Background()
 	id := uuid.New()
 	s := journaltest.NewStory(id)
 	s.CreateNamespace(journal.Namespace{"ns"}, map[string]string{"k": "v"})
@@ -51,15 +50,7 @@ func TestCompareFindsLostRows(t *testing.T) {
 	s.Drop(tableName(2), true)
 	j := journal.NewMemory()
 	journaltest.Append(t, j, journaltest.Entries(t, s.Drafts, journaltest.Start))
-	path := filepath.Join(t.TempDir(), "puddle.db")
-	db := openAt(t, path, "one")
-	if err := projections.CatchUp(ctx, j.Warehouse(id), 0, db.Warehouse(id)); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Compare(ctx, id, j.Warehouse(id)); err != nil {
-		t.Fatal(err)
-	}
-	for _, damage := range []string{
+	wantDamageFound(t, id, j.Warehouse(id),
 		`UPDATE warehouses SET name = 'another'`,
 		`UPDATE namespaces SET properties = CAST('{"k":"v"}' AS BLOB)`,
 		`UPDATE namespaces SET properties = CAST('{"k":"w","l":"x","m":"y"}' AS BLOB)`,
@@ -83,10 +74,25 @@ func TestCompareFindsLostRows(t *testing.T) {
 		`UPDATE made SET file = file + 2`,
 		`DELETE FROM names`,
 		`UPDATE names SET uuid = zeroblob(16)`,
-	} {
+	)
+}
+
+// wantDamageFound compares tables with the journal that they follow: as they are, and after
+// each of some statements.
+func wantDamageFound(t *testing.T, id uuid.UUID, from journal.Reader, damages ...string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "puddle.db")
+	db := openAt(t, path, "one")
+	if err := projections.CatchUp(t.Context(), from, 0, db.Warehouse(id)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Compare(t.Context(), id, from); err != nil {
+		t.Fatal(err)
+	}
+	for _, damage := range damages {
 		left := copyLive(t, path)
 		alter(t, left, damage)
-		if err := openAt(t, left, "one").Compare(ctx, id, j.Warehouse(id)); !errors.Is(err, pointers.ErrCorrupt) {
+		if err := openAt(t, left, "one").Compare(t.Context(), id, from); !errors.Is(err, pointers.ErrCorrupt) {
 			t.Errorf("%s: %v", damage, err)
 		}
 	}

@@ -133,11 +133,8 @@ func TestDroppedAgain(t *testing.T) {
 // Files are judged and deleted in batches, so many at a time, so many a second.
 func TestPace(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		w := ticking(t)
+		w, _ := doomed(t)
 		defer w.stop(t)
-		w.grace = 0
-		dead := plain("dead", root+"/a")
-		w.dropped(t, dead)
 		var mu sync.Mutex
 		now, most, all := 0, 0, 0
 		o := w.failing(w.options(t), func(op faulty.Op, _ string) error {

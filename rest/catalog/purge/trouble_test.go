@@ -26,16 +26,23 @@ func (w *world) failing(o purge.Options, fails func(op faulty.Op, key string) er
 	return o
 }
 
+// doomed is a world whose clock goes with the time of a bubble, with a table that is
+// dropped and has no grace.
+func doomed(t *testing.T) (w *world, dead *table) {
+	t.Helper()
+	w, dead = ticking(t), plain("dead", root+"/a")
+	w.grace = 0
+	w.dropped(t, dead)
+	return w, dead
+}
+
 // A file that cannot be deleted is tried again, then counted as failed, as long as
 // the store deletes others meanwhile; the purge closes, and the rest is gone.
 func TestFileThatCannotBeDeleted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		w := ticking(t)
+		w, dead := doomed(t)
 		defer w.stop(t)
-		w.grace = 0
-		dead := plain("dead", root+"/a")
 		bad := root + "/a/data/d0.parquet"
-		w.dropped(t, dead)
 		began, passes := time.Now(), 0
 		o := w.failing(w.options(t), func(op faulty.Op, key string) error {
 			if op == faulty.Delete && root+"/"+key == bad {
@@ -92,11 +99,8 @@ func TestStoreThatIsDown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				w := ticking(t)
+				w, dead := doomed(t)
 				defer w.stop(t)
-				w.grace = 0
-				dead := plain("dead", root+"/a")
-				w.dropped(t, dead)
 				up := time.Now().Add(100 * 24 * time.Hour)
 				o := w.failing(w.options(t), func(op faulty.Op, _ string) error {
 					if time.Now().Before(up) && down(op) {
@@ -132,11 +136,8 @@ func TestStoreThatIsDown(t *testing.T) {
 // The metadata file is not given up: without it nobody could tell what is left.
 func TestLastFileIsNotGivenUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		w := ticking(t)
+		w, dead := doomed(t)
 		defer w.stop(t)
-		w.grace = 0
-		dead := plain("dead", root+"/a")
-		w.dropped(t, dead)
 		up := time.Now().Add(100 * time.Hour)
 		o := w.failing(w.options(t), func(op faulty.Op, key string) error {
 			if op == faulty.Delete && root+"/"+key == dead.current && time.Now().Before(up) {
