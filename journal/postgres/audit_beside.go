@@ -69,7 +69,7 @@ func (a *audit) requests(ctx context.Context) error {
 				return err
 			}
 		}
-		from = append(page[len(page)-1].key, 0) // the next one that there can be
+		from = append(append(from[:0], page[len(page)-1].key...), 0) // the next one that there can be
 	}
 }
 
