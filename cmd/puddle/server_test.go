@@ -50,11 +50,15 @@ func startedWith(t *testing.T, c config.Config, log zerolog.Logger) *running {
 	}
 	stop, cancelStop := context.WithCancel(context.Background())
 	force, cancelForce := context.WithCancel(context.Background())
-	r := &running{s, t, cancelStop, cancelForce, make(chan error, 1)}
-	go func() { r.ended <- s.run(stop, force) }()
+	r, over := &running{s, t, cancelStop, cancelForce, make(chan error, 1)}, make(chan struct{})
+	go func() {
+		defer close(over)
+		r.ended <- s.run(stop, force)
+	}()
 	t.Cleanup(func() {
 		cancelStop()
 		cancelForce()
+		<-over // until then it writes where the test's folder is removed
 	})
 	return r
 }
