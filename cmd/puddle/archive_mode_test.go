@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -98,16 +97,8 @@ func TestFailingArchive(t *testing.T) {
 // page answers what is at a path.
 func (r *running) page(path string) string {
 	r.t.Helper()
-	answer, err := http.Get(r.url(path))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return string(body)
+	_, body := r.read(path)
+	return body
 }
 
 type writerFunc func([]byte)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/rs/zerolog"
 
 	"puddle/recover/verify"
 )
@@ -21,22 +20,7 @@ import (
 func diskNode(t *testing.T, tables int) *node {
 	t.Helper()
 	c := configured(t, t.TempDir(), "")
-	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	l, err := acquire(c.DataDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := openNode(t.Context(), c, zerolog.Nop(), l, serving)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := n.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	n := served(t, c)
 	n.answered(t, "POST", "/api/catalog/v1/namespaces", `{"namespace":["n"]}`)
 	for i := range tables {
 		n.answered(t, "POST", "/api/catalog/v1/namespaces/n/tables", fmt.Sprintf(`{"name":"t%d","location":"%s/t%d","schema":{"type":"struct","fields":[]}}`,

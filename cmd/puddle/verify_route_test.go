@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+
+	"puddle/cmd/puddle/config"
 )
 
 // holding is an answer whose first line is not written before it is let go.
@@ -65,8 +67,13 @@ func TestOneVerifyAtATime(t *testing.T) {
 
 func memoryNode(t *testing.T, dir string) *node {
 	t.Helper()
-	c := configured(t, dir, "metastore: {type: memory}\n")
-	if err := os.Mkdir(c.DataDir, 0o700); err != nil {
+	return served(t, configured(t, dir, "metastore: {type: memory}\n"))
+}
+
+// served is a node that serves what is configured, until the test ends or it is closed.
+func served(t *testing.T, c config.Config) *node {
+	t.Helper()
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	l, err := acquire(c.DataDir)

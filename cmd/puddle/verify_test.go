@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/rs/zerolog"
 )
 
 // verified runs the command line and answers exit code and report.
@@ -33,17 +31,7 @@ func TestVerifyTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(c.DataDir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	l, err := acquire(c.DataDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := openNode(t.Context(), c, zerolog.Nop(), l, serving)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := served(t, c)
 	n.answered(t, "POST", "/api/catalog/v1/namespaces", `{"namespace":["n"]}`)
 	n.answered(t, "POST", "/api/catalog/v1/namespaces/n/tables", `{"name":"a","schema":{"type":"struct","fields":[]}}`)
 	if err := n.Close(); err != nil {
