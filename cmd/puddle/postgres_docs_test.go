@@ -35,3 +35,23 @@ func TestDocumentedRestoreIsRun(t *testing.T) {
 		t.Errorf("the page has %d commands", commands)
 	}
 }
+
+// TestDocumentedPointInTimeIsRun: what the operations page says of base backups and WAL is what
+// the test of them sets and runs.
+func TestDocumentedPointInTimeIsRun(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## PostgreSQL: point-in-time recovery\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, want := range []string{
+		"archive_mode = on\n", "archive_command = '" + archiveCommand + "'\n", "restore_command = '" + restoreCommand + "'\n",
+		"recovery_target_name = '" + restorePoint + "'\n", "recovery_target_time = '", "recovery_target_action = 'promote'\n", "recovery.signal\n",
+		"pg_basebackup --checkpoint=fast ", "pg_create_restore_point('" + restorePoint + "')", "recover --from archive", "recover --at seq:", "repoint --newest", "recover --allow-nonempty",
+	} {
+		if !strings.Contains(section, want) {
+			t.Errorf("the page does not have %q", want)
+		}
+	}
+}

@@ -29,6 +29,7 @@ type pointInTime struct {
 const (
 	archiveCommand = "test ! -f /srv/wal/%f && cp %p /srv/wal/%f"
 	restoreCommand = "cp /srv/wal/%f %p"
+	restorePoint   = "before the migration"
 )
 
 // beside is a setting with the folder of WAL beside that of the server's data.
@@ -47,7 +48,7 @@ func newPointInTime(t *testing.T) pointInTime {
 		}
 	}
 	commit("kept")
-	server.Exec(t, "SELECT pg_create_restore_point('before the migration')")
+	server.Exec(t, "SELECT pg_create_restore_point('"+restorePoint+"')")
 	p.moment = now(t, p.database)
 	commit("later")
 	r.make("/a/tables", `{"name":"later","schema":{"type":"struct","fields":[]}}`)
@@ -150,7 +151,7 @@ func TestPointInTime(t *testing.T) {
 
 // forward recovers to a restore point, and goes on from what the archive has beyond it.
 func (p pointInTime) forward(i int) {
-	serve, file := p.restored(i, "recovery_target_name=before the migration")
+	serve, file := p.restored(i, "recovery_target_name="+restorePoint)
 	r := serve()
 	p.isBehind(r)
 	r.stopped()
