@@ -53,8 +53,9 @@ var rules = []rule{
 
 	{"internal/warehouse/s3/...", []string{"internal/warehouse", "internal/awsconfig"}, all(sql, logs, config), "a store knows bytes by key; only cmd picks S3"},
 	{"internal/warehouse/...", []string{"internal/warehouse"}, all(http, sql, logs, config, s3), "a store knows bytes by key"},
-	{"internal/postgrestest", nil, all(http, logs, config), "a database for tests knows nobody's tables"},
+	{"internal/postgrestest", []string{"internal/quicktest"}, all(http, logs, config), "a database for tests knows nobody's tables"},
 	{"internal/s3test", []string{"internal/warehouse"}, all(sql, logs, config), "an object store for tests knows bytes by key"},
+	{"internal/quicktest", nil, all(http, sql, logs, config, s3), "it knows how tests run, and not what they test"},
 	{"internal/fuzztest", nil, all(http, sql, logs, config, s3), "what fuzz targets share knows no parser"},
 	{"internal/awsconfig", nil, all(sql, logs, config), "it knows who asks, and not for what"},
 	{"internal/importtest", nil, nil, "it looks at the others from outside"},

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"puddle/internal/quicktest"
 )
 
 // Superuser is who may do everything in a cluster.
@@ -45,7 +47,7 @@ func New(tb testing.TB, settings ...string) *Cluster {
 	shared.mu.Lock()
 	like := shared.cluster
 	shared.mu.Unlock()
-	c, err := create(bin, quick(), like, settings)
+	c, err := create(bin, quicktest.Folder(disk), like, settings)
 	if err != nil {
 		tb.Fatal(err)
 	}

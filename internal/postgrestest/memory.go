@@ -3,28 +3,14 @@ package postgrestest
 import (
 	"fmt"
 	"path/filepath"
-	"syscall"
 )
 
 // disk is where a cluster's folder is made: the path of a socket has about a hundred
 // bytes, which other temporary folders may leave too few of.
 const disk = "/tmp"
 
-// inMemory is a folder like disk whose files are in memory, where to synchronize them costs
-// nothing.
-const inMemory = "/dev/shm"
-
-// quick is inMemory, or disk where there is not enough room.
-func quick() string {
-	const room, writable = 4 << 30, 2
-	var has syscall.Statfs_t
-	if err := syscall.Statfs(inMemory, &has); err != nil || uint64(has.Bsize)*has.Bavail < room || syscall.Access(inMemory, writable) != nil {
-		return disk
-	}
-	return inMemory
-}
-
-func (c *Cluster) inMemory() bool { return filepath.Dir(c.folder) == inMemory }
+// inMemory tells whether the files of a cluster are where to synchronize them costs nothing.
+func (c *Cluster) inMemory() bool { return filepath.Dir(c.folder) != disk }
 
 // initialize makes the files of a cluster, in memory out of another's if there is one. There
 // it keeps them for others, too.

@@ -1,11 +1,11 @@
 package postgrestest
 
 import (
-	"flag"
 	"net/url"
-	"os"
 	"sync"
 	"testing"
+
+	"puddle/internal/quicktest"
 )
 
 // shared is the server of the test binary.
@@ -19,18 +19,12 @@ var shared struct {
 
 // Main runs the tests of a package, stops the server that they shared, and answers
 // the exit code: TestMain hands it to os.Exit. The settings are that server's, as New
-// takes them. Where not everything is required, laws (pgregory.net/rapid) are checked a
-// quarter as often as elsewhere, unless -rapid.checks says how often.
+// takes them. Where not everything is required the tests are quick (internal/quicktest).
 func Main(m *testing.M, settings ...string) int {
-	if flag.Lookup("rapid.checks") != nil && os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
-		if err := flag.Set("rapid.checks", "25"); err != nil { // before flags are parsed
-			panic(err)
-		}
-	}
 	shared.mu.Lock()
 	shared.inMain, shared.settings = true, settings
 	shared.mu.Unlock()
-	code := m.Run()
+	code := quicktest.Tests(m).Run()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.cluster != nil {
@@ -66,7 +60,7 @@ func Shared(tb testing.TB) *Cluster {
 		tb.Fatal("TestMain of this package does not call postgrestest.Main")
 	}
 	if shared.cluster == nil && shared.err == nil {
-		shared.cluster, shared.err = create(bin, quick(), nil, shared.settings)
+		shared.cluster, shared.err = create(bin, quicktest.Folder(disk), nil, shared.settings)
 	}
 	if shared.err != nil {
 		tb.Fatal(shared.err)

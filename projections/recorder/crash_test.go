@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
+	"puddle/internal/quicktest"
 	"puddle/journal"
 	"puddle/projections/recorder"
 	"puddle/projections/recorder/recordertest"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 		runChild(dir)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(quicktest.Tests(m))
 }
 
 // message is a line that the child writes: before it tries a draft, and when it

@@ -14,12 +14,13 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"puddle/internal/quicktest"
 	"puddle/internal/warehouse/memory"
 	"puddle/journal"
 	"puddle/journal/journaltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(quicktest.Tests(m)) }
 
 var ctx = context.Background()
 

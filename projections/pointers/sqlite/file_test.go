@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
+	"puddle/internal/quicktest"
 	"puddle/journal"
 	"puddle/journal/journaltest"
 	"puddle/projections"
@@ -23,7 +24,7 @@ import (
 	"puddle/projections/pointers/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(quicktest.Tests(m)) }
 
 // told is a warehouse with n tables, as a journal, and its id.
 func told(t testing.TB, n int) (journal.Reader, uuid.UUID) {
