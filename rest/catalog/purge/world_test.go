@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"puddle/internal/quicktest"
 	"puddle/internal/warehouse"
 	"puddle/internal/warehouse/memory"
 	"puddle/journal"
@@ -19,7 +20,7 @@ import (
 	"puddle/rest/catalog/purge"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(quicktest.Tests(m)) }
 
 var (
 	ctx   = context.Background()
