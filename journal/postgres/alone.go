@@ -71,7 +71,7 @@ func await(ctx context.Context, session *pgx.Conn) {
 // rejoin makes sessions until one has the shared lock; nil when ctx has ended before.
 func (db *DB) rejoin(ctx context.Context) *pgx.Conn {
 	for ctx.Err() == nil {
-		session, err := db.connect(ctx)
+		session, err := db.beside(ctx)
 		if err == nil {
 			if _, err = session.Exec(ctx, share, db.options.Schema); err == nil {
 				return session
@@ -119,7 +119,7 @@ func (db *DB) leave(ctx context.Context, session *pgx.Conn) {
 
 // lock makes a session that has the lock in a way.
 func (db *DB) lock(ctx context.Context, try string) (*pgx.Conn, error) {
-	session, err := db.connect(ctx)
+	session, err := db.beside(ctx)
 	if err != nil {
 		return nil, db.said(ctx, err)
 	}
@@ -183,6 +183,23 @@ func (db *DB) inUse(ctx context.Context, session *pgx.Conn) error {
 		return fmt.Errorf("%w: 1 server runs%s", journal.ErrLocked, where)
 	}
 	return fmt.Errorf("%w: %d servers run%s", journal.ErrLocked, others, where)
+}
+
+// What a role may have set, of versions that know it: a session that has a lock does nothing
+// for as long as a server runs, or much in one statement.
+const endless = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('idle_session_timeout', 'statement_timeout')`
+
+// beside makes a session for a lock.
+func (db *DB) beside(ctx context.Context) (*pgx.Conn, error) {
+	session, err := db.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := session.Exec(ctx, endless); err != nil {
+		end(ctx, session)
+		return nil, err
+	}
+	return session, nil
 }
 
 // connect makes a session that is not of the pool.

@@ -75,6 +75,41 @@ func TestSettingsOfTheDatabase(t *testing.T) {
 	}
 }
 
+// TestJoinOutlastsIdleSessions: the session of a server that runs is not ended for doing
+// nothing, whatever the role has for those.
+func TestJoinOutlastsIdleSessions(t *testing.T) {
+	url := postgrestest.Open(t)
+	db, watcher := open(t, url), connect(t, url)
+	if _, err := watcher.Exec(t.Context(), `DO $$ BEGIN
+		IF EXISTS (SELECT FROM pg_settings WHERE name = 'idle_session_timeout') THEN
+			EXECUTE format('ALTER DATABASE %I SET idle_session_timeout = 200', current_database());
+		END IF; END $$`); err != nil {
+		t.Fatal(err)
+	}
+	leave, err := db.Join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	joined := func() (pid int) {
+		t.Helper()
+		if err := watcher.QueryRow(t.Context(), `SELECT coalesce(max(pid), 0) FROM (`+holders+`) AS h`, "ShareLock").Scan(&pid); err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}
+	first := joined()
+	for idle := false; !idle; {
+		if err := watcher.QueryRow(t.Context(), `SELECT coalesce((SELECT clock_timestamp() - state_change > interval '500ms'
+			FROM pg_stat_activity WHERE pid = $1), true)`, first).Scan(&idle); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := joined(); first == 0 || now != first {
+		t.Errorf("its session was %d, and is %d", first, now)
+	}
+}
+
 // settingOf is a setting of the sessions of a journal.
 func settingOf(t *testing.T, db *postgres.DB, name string) (value string) {
 	t.Helper()
