@@ -67,42 +67,45 @@ func wantLocked(t *testing.T, err error, by string) {
 
 // TestJoinAgain: a server whose session is lost joins again, and waits for who is alone.
 func TestJoinAgain(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
-	db, other, watcher := open(t, url), open(t, url), connect(t, url)
-	count := func(query string) int {
+	p, between := through(t, postgrestest.Shared(t), url)
+	db, other, watcher := open(t, between), open(t, url), connect(t, url)
+	joined := func(where string) (process int) {
 		t.Helper()
-		var n int
-		if err := watcher.QueryRow(t.Context(), query).Scan(&n); err != nil {
+		err := watcher.QueryRow(t.Context(), `SELECT coalesce(max(pid), 0) FROM pg_locks WHERE locktype = 'advisory'
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND `+where).Scan(&process)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return n
+		return process
 	}
 	leave, err := db.Join(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer leave()
-	const joined = `SELECT coalesce(max(pid), 0) FROM pg_locks WHERE locktype = 'advisory'
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-	first := count(joined)
+	first := joined("granted")
 	end(t, url, first)
 	again := first
 	for again == first || again == 0 {
-		again = count(joined + ` AND granted`)
+		again = joined("granted")
 	}
 	_, err = other.Alone(t.Context())
 	wantLocked(t, err, "1 server runs")
 
-	leaveAlone := func() {}
-	for err != nil { // when it is alone before the server is back
-		count(`SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_locks WHERE locktype = 'advisory'
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
-		leaveAlone, err = other.Alone(t.Context())
+	p.end() // the server does not come back before somebody is alone
+	for joined("granted") != 0 {
 	}
-	for count(joined+` AND NOT granted`) == 0 {
+	leaveAlone, err := other.Alone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Admit(true)
+	for joined("NOT granted") == 0 {
 	}
 	leaveAlone()
-	for count(joined+` AND granted`) == 0 {
+	for joined("granted") == 0 {
 	}
 	_, err = other.Alone(t.Context())
 	wantLocked(t, err, "1 server runs")

@@ -29,6 +29,7 @@ var spoils = map[journaltest.Spoil]string{
 }
 
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	journaltest.RunAudit(t, func(t *testing.T) (journal.Journal, func(uuid.UUID, journaltest.Spoil, ...journal.Seq) journal.Journal) {
 		url := postgrestest.Open(t)
 		return open(t, url), func(warehouse uuid.UUID, what journaltest.Spoil, seqs ...journal.Seq) journal.Journal {
@@ -46,6 +47,7 @@ func TestAudit(t *testing.T) {
 // TestAuditFindsStrays: what is kept of nothing, and what says of a warehouse what is not
 // so, is a flaw.
 func TestAuditFindsStrays(t *testing.T) {
+	t.Parallel()
 	const other = `'00000000-aaaa-7222-8333-444444444444'`
 	for what, sql := range map[string]string{
 		"a head that is missing":                 `DELETE FROM heads`,

@@ -78,6 +78,7 @@ func TestTooManyConnections(t *testing.T) {
 // TestAway: what is asked while the server is away says so, and nothing is written. When
 // it is there again no reader and no turn fails, however many connections are dead.
 func TestAway(t *testing.T) {
+	t.Parallel()
 	const idle = 4
 	server := postgrestest.New(t)
 	db := openWith(t, postgres.Options{URL: server.Open(t), Unsafe: true, MaxConnections: idle})

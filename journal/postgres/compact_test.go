@@ -39,6 +39,7 @@ func wantWhole(t rapid.TB, db *postgres.DB, warehouse uuid.UUID) (erased int) {
 // TestLawRetention: whatever was done, and whatever is built on what, what is to be erased
 // is, and nothing else changes, however many documents a transaction takes.
 func TestLawRetention(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	db := open(t, url)
 	conn := connect(t, url+"&search_path="+postgres.DefaultSchema)

@@ -146,6 +146,7 @@ func continues(t *testing.T, at journal.Event, parent journal.Position) journal.
 // TestNoFalseAlarm: whoever reads, and however much is appended by others, nobody takes
 // what is there for less than what was seen.
 func TestNoFalseAlarm(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	replicas := []*postgres.DB{open(t, url), open(t, url)}
 	journaltest.Append(t, replicas[0], append(births(t, lake), births(t, pond)...))

@@ -98,6 +98,7 @@ const shortTerm = 300 * time.Millisecond
 
 // TestKeepGivesBack: who ends leaves the lease to the next at once.
 func TestKeepGivesBack(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	a := open(t, url).Lease(lake, "followers", postgres.LeaseOptions{Term: time.Hour})
 	b := open(t, url).Lease(lake, "followers", postgres.LeaseOptions{Term: shortTerm})
@@ -113,6 +114,7 @@ func TestKeepGivesBack(t *testing.T) {
 // TestKeepLoses: what was taken away, or cannot be renewed, ends the hold; it is gained
 // again when it can be.
 func TestKeepLoses(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.Shared(t)
 	direct := server.Open(t)
 	p, url := through(t, server, direct)
@@ -138,6 +140,7 @@ func TestKeepLoses(t *testing.T) {
 
 // TestKeepOne: of many that hold it for a while each has its turns, and never two at once.
 func TestKeepOne(t *testing.T) {
+	t.Parallel()
 	const keepers, turns = 3, 4
 	url := postgrestest.Open(t)
 	var all []*postgres.Lease
@@ -258,6 +261,7 @@ func TestLeaseOfNobody(t *testing.T) {
 // TestKeepTakesOver: who waits for a lease that a copy of the database has brought along
 // gains it after a term.
 func TestKeepTakesOver(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	waits := open(t, url).Lease(lake, "followers", postgres.LeaseOptions{Term: shortTerm})
 	exec(t, url, "INSERT INTO leases VALUES ('"+lake.String()+"', 'followers', gen_random_uuid(), 9000000000000000)")

@@ -16,6 +16,7 @@ import (
 
 // TestNotLetIn: who cannot be let in is told so, and that is not what passes by itself.
 func TestNotLetIn(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for _, dir := range []string{folder, filepath.Dir(folder)} {
 		if err := os.Chmod(dir, 0o755); err != nil {

@@ -53,6 +53,7 @@ func TestCase156_LostReplies(t *testing.T) {
 // TestCase156_NobodyToAsk: as long as the database cannot be reached the outcome is
 // unknown, and the journal goes on when it can.
 func TestCase156_NobodyToAsk(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.Shared(t)
 	p, url := through(t, server, server.Open(t))
 	db := openWith(t, postgres.Within(postgres.Options{URL: url, Unsafe: true}, time.Second))
@@ -71,6 +72,7 @@ func TestCase156_NobodyToAsk(t *testing.T) {
 // TestALostTransactionIsOver: a commit that nobody hears of any more, and that is
 // still under way, is waited for.
 func TestALostTransactionIsOver(t *testing.T) {
+	t.Parallel()
 	server, direct := waiting(t)
 	p, url := through(t, server, direct)
 	e := after(t, open(t, direct+"&synchronous_commit=local"), draft(lake))
@@ -91,6 +93,7 @@ func TestALostTransactionIsOver(t *testing.T) {
 // TestCase156_KilledAtCommit: a backend that is ended before it commits has done nothing; one that
 // is ended after it, and before it answers, has.
 func TestCase156_KilledAtCommit(t *testing.T) {
+	t.Parallel()
 	t.Run("before", func(t *testing.T) {
 		server := postgrestest.Shared(t)
 		direct := server.Open(t)

@@ -29,6 +29,7 @@ func openWith(t testing.TB, o postgres.Options) *postgres.DB {
 }
 
 func TestJournal(t *testing.T) {
+	t.Parallel()
 	journaltest.Run(t, func(t *testing.T) (journal.Journal, func() journal.Journal) {
 		url := postgrestest.Open(t)
 		db := open(t, url)

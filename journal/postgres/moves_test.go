@@ -13,6 +13,7 @@ import (
 // TestMoves: when sessions lead to another server, who knows of what was committed is asked
 // before one of them is used, once.
 func TestMoves(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.New(t)
 	db := open(t, server.Open(t))
 	journaltest.Append(t, db, births(t, lake))

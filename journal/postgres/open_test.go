@@ -14,6 +14,7 @@ import (
 
 // TestManyStart: of many that start at once one makes the tables, and all have them.
 func TestManyStart(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	const starters = 8
 	all := make([]*postgres.DB, starters)
@@ -40,6 +41,7 @@ func TestManyStart(t *testing.T) {
 
 // TestUnprivileged: who starts needs no rights but those on its schema.
 func TestUnprivileged(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.Shared(t)
 	url := server.Open(t)
 	exec(t, url, "CREATE SCHEMA puddle", "CREATE ROLE duck LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE")
@@ -72,6 +74,7 @@ func TestUnprivileged(t *testing.T) {
 // TestUnsafeServers: a server that could lose what it has acknowledged is refused,
 // and so is one that is a copy.
 func TestUnsafeServers(t *testing.T) {
+	t.Parallel()
 	safe := postgrestest.New(t, "fsync=on")
 	url := safe.Open(t)
 	opened := openWith(t, postgres.Options{URL: url})

@@ -17,6 +17,7 @@ import (
 // TestErrorsOfTheServer: an error that comes at the insert or at the commit, of each
 // class, is tried again, refused or looked up, and what is answered is true.
 func TestErrorsOfTheServer(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	db := open(t, url)
 	journaltest.Append(t, db, births(t, lake))

@@ -11,6 +11,7 @@ import (
 
 // TestReadOnly: who only reads makes nothing, writes nothing, and may read a copy.
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.New(t)
 	url := server.Open(t)
 	o := postgres.Options{URL: url, ReadOnly: true}
@@ -63,6 +64,7 @@ func TestReadOnlyNewer(t *testing.T) {
 // TestCopies: a connection that leads to a copy of the server by now is refused, of
 // readers too: what it shows may be behind what was acknowledged.
 func TestCopies(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.New(t)
 	db := open(t, server.Open(t))
 	journaltest.Append(t, db, births(t, lake))

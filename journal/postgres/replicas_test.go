@@ -16,6 +16,7 @@ import (
 // head that it has seen. Who was not the next is told so and has written nothing;
 // everybody comes through, and a reader beside them never sees a gap.
 func TestReplicasInterleave(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	replicas := []*postgres.DB{open(t, url), open(t, url)}
 	journaltest.Append(t, replicas[0], births(t, lake))
@@ -91,6 +92,7 @@ func follow(t *testing.T, j journal.Journal, done <-chan struct{}) {
 
 // TestHeldHeads: who holds the head is the next, however many wait for it.
 func TestHeldHeads(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	replicas := []*postgres.DB{open(t, url), open(t, url), open(t, url)}
 	journaltest.Append(t, replicas[0], append(births(t, lake), births(t, pond)...))

@@ -24,6 +24,7 @@ type outcome struct {
 // what was acknowledged is there once, what was refused is not, and they go on by
 // themselves.
 func TestRestarts(t *testing.T) {
+	t.Parallel()
 	const restarts, writers, between = 4, 4, 25
 	server := postgrestest.New(t)
 	url := server.Open(t)
@@ -126,6 +127,7 @@ func wantOutcomes(t *testing.T, j journal.Journal, warehouses []uuid.UUID, outco
 // TestAPausedReplica: who holds a head and does nothing loses it, and is refused
 // when it goes on.
 func TestAPausedReplica(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	paused, other := open(t, url+"&idle_in_transaction_session_timeout=500ms"), open(t, url)
 	journaltest.Append(t, other, births(t, lake))

@@ -15,6 +15,7 @@ import (
 // TestStandbyIsAway: a commit that no synchronous standby has is not acknowledged, also
 // when the wait for it is given up, by whomever, and everybody sees the event.
 func TestStandbyIsAway(t *testing.T) {
+	t.Parallel()
 	for name, give := range map[string]func(t *testing.T, direct string){
 		"the wait is over":  func(*testing.T, string) {},
 		"the wait is ended": func(t *testing.T, direct string) { cancelWait(t, direct) },
@@ -23,6 +24,7 @@ func TestStandbyIsAway(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server, direct := waiting(t)
 			db := openWith(t, postgres.Within(postgres.Options{URL: direct, Unsafe: true}, 2*time.Second))
 			e := after(t, db, draft(lake))
@@ -50,6 +52,7 @@ func cancelWait(t *testing.T, direct string) {
 // TestAnswerAgainWhileTheStandbyIsAway: an answer that is there, and that perhaps no
 // standby has, is given again when one has it. Who has committed it knows that.
 func TestAnswerAgainWhileTheStandbyIsAway(t *testing.T) {
+	t.Parallel()
 	server, direct := waiting(t)
 	db := openWith(t, postgres.Within(postgres.Options{URL: direct, Unsafe: true}, time.Second))
 	d := draft(lake)
@@ -89,6 +92,7 @@ func TestAnswerAgainWhileTheStandbyIsAway(t *testing.T) {
 // TestCommitOfNothing: what a commit that appended nothing made of other tables is not
 // for the journal to know, and nothing of the journal is in doubt.
 func TestCommitOfNothing(t *testing.T) {
+	t.Parallel()
 	_, direct := waiting(t)
 	db := open(t, direct)
 	tx, err := db.Begin(t.Context(), lake)

@@ -92,6 +92,7 @@ var damages = map[string]string{
 // TestCase155_DamagedRows: what is not as it was written is an error with its place,
 // whichever way it is come to.
 func TestCase155_DamagedRows(t *testing.T) {
+	t.Parallel()
 	url := postgrestest.Open(t)
 	db := open(t, url)
 	conn := connect(t, url+"&search_path="+postgres.DefaultSchema)
