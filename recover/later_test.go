@@ -66,26 +66,33 @@ func TestWithLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]string{}
-	for name, id := range ids {
-		for _, o := range plan.Objects {
-			if o.UUID == id {
-				got[name] = string(o.Outcome) + " " + o.MetadataLocation
-				if name == "renamed" {
-					got[name] += " " + o.Identifier.Name
-				}
-			}
-		}
-	}
 	if diff := cmp.Diff(map[string]string{
 		"same": "recovered 1", "late": "recovered 2", "committed": "recovered 2", "descends": "recovered 2",
 		"dropped": "dropped 1", "robbed": "failed 1", "stays dropped": "dropped 1", "renamed": "recovered 2 renamed", "thief": "recovered 1", "undead": "dropped 1",
-	}, got); diff != "" {
+	}, become(plan, ids)); diff != "" {
 		t.Error(diff)
 	}
 	if len(plan.Namespaces) != 1 || plan.From != recover.FromArchive {
 		t.Errorf("namespaces %v, from %s", plan.Namespaces, plan.From)
 	}
+}
+
+// become is what becomes of objects: their outcomes and files, and how the renamed one is
+// called.
+func become(plan recover.Plan, ids map[string]uuid.UUID) map[string]string {
+	got := map[string]string{}
+	for name, id := range ids {
+		for _, o := range plan.Objects {
+			if o.UUID != id {
+				continue
+			}
+			got[name] = string(o.Outcome) + " " + o.MetadataLocation
+			if name == "renamed" {
+				got[name] += " " + o.Identifier.Name
+			}
+		}
+	}
+	return got
 }
 
 // What a server that was killed before its first sidecars has left is known by the archive.
