@@ -40,7 +40,7 @@ func (k *killing) everywhere(strace string, kinds map[string]int) {
 	for calls, step := range kinds {
 		next := func() int { return step }
 		if os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
-			next = func() int { return 1 + rand.IntN(20*step) } // a sample, another one each time
+			next = func() int { return 1 + rand.IntN(40*step) } // a sample, another one each time
 		}
 		for n := 1; ; n += next() {
 			kill := []string{strace, "-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", calls, n)}
