@@ -94,7 +94,7 @@ func keeping(t *testing.T, l *postgres.Lease) (holds <-chan context.Context, end
 	return all, end
 }
 
-const shortTerm = 300 * time.Millisecond
+const shortTerm = time.Second
 
 // TestKeepGivesBack: who ends leaves the lease to the next at once.
 func TestKeepGivesBack(t *testing.T) {

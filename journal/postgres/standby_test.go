@@ -26,7 +26,7 @@ func TestStandbyIsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, direct := waiting(t)
-			db := openWith(t, postgres.Within(postgres.Options{URL: direct, Unsafe: true}, 2*time.Second))
+			db := openWith(t, postgres.Within(postgres.Options{URL: direct, Unsafe: true}, 5*time.Second)) // time to see it wait
 			e := after(t, db, draft(lake))
 			result := make(chan error)
 			go func() { result <- db.Append(t.Context(), e) }()
