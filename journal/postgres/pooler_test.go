@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -85,11 +86,7 @@ func pool(t *testing.T, mode string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp("/tmp", "pgbouncer") // the path of a socket is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder := t.TempDir()
 	ini := filepath.Join(folder, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\n%[1]s = host=%[2]s port=%[3]d dbname=%[1]s user=%[4]s\n[pgbouncer]\npool_mode = %[5]s\n"+
 		"listen_addr =\nunix_socket_dir = %[6]s\nlisten_port = 6432\nauth_type = any\n", to.Database, to.Host, to.Port, to.User, mode, folder)
@@ -98,7 +95,7 @@ func pool(t *testing.T, mode string) string {
 	}
 	args := []string{ini}
 	if os.Geteuid() == 0 {
-		if err := os.Chmod(folder, 0o777); err != nil {
+		if err := errors.Join(os.Chmod(folder, 0o777), os.Chmod(filepath.Dir(folder), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		args = append([]string{"-u", ownerOf(t, to.Host)}, args...)
