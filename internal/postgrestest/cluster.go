@@ -22,9 +22,10 @@ import (
 // Superuser is who may do everything in a cluster.
 const Superuser = "postgres"
 
-// keeper starts the server, and ends it at once when a line comes or the pipe ends.
+// keeper starts the server, and ends it at once when a line comes or the pipe ends. Only the
+// server holds the log, which ends with it.
 // Without a line the test binary is gone, and nobody else removes the folder.
-const keeper = `folder=$1; shift; "$@" </dev/null & child=$!; read -r line; asked=$?
+const keeper = `folder=$1; shift; "$@" </dev/null & child=$!; exec 2>/dev/null; read -r line; asked=$?
 kill -QUIT $child; wait $child; [ $asked = 0 ] || rm -rf "$folder"`
 
 // Cluster is one PostgreSQL server. Not for concurrent use, but for Open.

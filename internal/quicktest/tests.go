@@ -79,6 +79,9 @@ func own(in string) (folder string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if err := os.Chmod(folder, 0o755); err != nil { // servers that tests start as another user read in it
+		return "", nil, err
+	}
 	return folder, func() { _ = os.RemoveAll(folder); release() }, nil
 }
 
