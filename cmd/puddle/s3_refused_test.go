@@ -63,7 +63,7 @@ func TestS3RecoveryIsRefused(t *testing.T) {
 	l := newLake(t, store, store.Bucket(t), "")
 	s := l.serve()
 	s.ask(http.MethodPost, "namespaces", `{"namespace":["s"]}`)
-	s.kill()
+	s.stop() // with all of it in the archive
 	if err := os.RemoveAll(l.data()); err != nil {
 		t.Fatal(err)
 	}

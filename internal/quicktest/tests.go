@@ -14,8 +14,8 @@ const prefix = "puddle-tests-"
 // Runner is a *testing.M, or what runs one.
 type Runner interface{ Run() int }
 
-// Tests are tests that are quick where not everything is required. A flag -rapid.checks says
-// how often laws are checked, where it is given.
+// Tests are tests that are quick where not everything is required. Flags that are given, as
+// -rapid.checks and -parallel, are heeded.
 func Tests(m Runner) Runner {
 	if os.Getenv("PUDDLE_TEST_REQUIRE") == "all" {
 		return m
@@ -37,8 +37,11 @@ func (t tests) Run() int {
 
 // quicken changes how this process tests, before its flags are parsed.
 func quicken() (remove func(), err error) {
-	if flag.Lookup("rapid.checks") != nil {
-		if err := flag.Set("rapid.checks", "25"); err != nil {
+	for name, value := range map[string]string{"rapid.checks": "25", "test.parallel": "6"} {
+		if flag.Lookup(name) == nil {
+			continue // no law is tested
+		}
+		if err := flag.Set(name, value); err != nil {
 			return nil, err
 		}
 	}
