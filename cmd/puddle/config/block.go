@@ -16,18 +16,25 @@ type block struct {
 	key    string
 	fields map[string]*yaml.Node
 	names  []string // in the file's order, those not yet taken
+	known  []string // those that were asked for
 }
 
 func (d *decoder) block(key string, n *yaml.Node) *block {
 	b := &block{d: d, key: key, fields: map[string]*yaml.Node{}}
 	n = resolve(n)
 	switch {
+	case d.unset[n]:
+		d.unread(key)
 	case isNull(n):
 	case n.Kind != yaml.MappingNode:
 		d.fail(key, "must be a block of keys")
+		d.unread(key)
 	default:
 		for i := 0; i < len(n.Content); i += 2 {
 			name := n.Content[i].Value
+			if b.fields[name] != nil { // it is set twice, and the first counts
+				continue
+			}
 			b.fields[name] = n.Content[i+1]
 			b.names = append(b.names, name)
 		}
@@ -47,25 +54,40 @@ func isNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// take gives a key's value, nil when it is absent or empty.
+// take gives a key's value, nil when it is absent, empty or unread.
 func (b *block) take(name string) *yaml.Node {
+	b.known = append(b.known, name)
 	b.names = slices.DeleteFunc(b.names, func(n string) bool { return n == name })
 	n := resolve(b.fields[name])
+	if b.d.unset[n] {
+		b.d.unread(join(b.key, name))
+		return nil
+	}
 	if isNull(n) {
 		return nil
 	}
 	return n
 }
 
-// end refuses the keys that nobody took.
+// end refuses the keys that nobody took. What holds the key that was meant is unread.
 func (b *block) end() {
 	for _, name := range b.names {
-		b.d.fail(join(b.key, name), "unknown key")
+		meant := Meant(name, b.known)
+		switch {
+		case meant == "":
+			b.d.fail(join(b.key, name), "unknown key")
+			continue
+		case b.fields[meant] == nil:
+			b.d.unread(join(b.key, meant))
+		}
+		b.d.fail(join(b.key, name), "unknown key; did you mean %s?", meant)
 	}
 }
 
+// fail notes what is wrong with the value of a key, which is not taken.
 func (b *block) fail(name, format string, args ...any) {
 	b.d.fail(join(b.key, name), format, args...)
+	b.d.unread(join(b.key, name))
 }
 
 // scalar gives the text of a key whose value is a scalar with one of the tags.
@@ -196,7 +218,7 @@ func (b *block) list(name string, each func(key string, n *yaml.Node)) {
 	}
 	key := join(b.key, name)
 	if n.Kind != yaml.SequenceNode {
-		b.d.fail(key, "must be a list")
+		b.fail(name, "must be a list")
 		return
 	}
 	for i, value := range n.Content {
@@ -204,13 +226,19 @@ func (b *block) list(name string, each func(key string, n *yaml.Node)) {
 	}
 }
 
-// texts takes a list of texts.
+// texts takes a list of texts. One that is none is unread, and "".
 func (b *block) texts(name string, each func(key, value string)) {
 	b.list(name, func(key string, n *yaml.Node) {
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+		value := n.Value
+		switch {
+		case b.d.unset[n]:
+			b.d.unread(key)
+			value = ""
+		case n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str":
 			b.d.fail(key, "must be text")
-			return
+			b.d.unread(key)
+			value = ""
 		}
-		each(key, n.Value)
+		each(key, value)
 	})
 }

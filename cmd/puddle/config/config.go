@@ -124,16 +124,15 @@ func Load(path string) (Config, error) {
 
 // parse reads a configuration from bytes; file is its name in errors.
 func parse(file string, data []byte, env func(string) (string, bool)) (Config, error) {
-	d := &decoder{file: file, env: env, lines: map[string]int{}}
+	d := newDecoder(file, env)
 	c := defaults()
-	root := d.tree(data)
-	if len(d.problems) == 0 {
-		d.config(root, &c)
+	root, err := d.tree(data)
+	if err != nil {
+		return c, err
 	}
-	if len(d.problems) == 0 {
-		d.complete(&c)
-		d.rules(c)
-	}
+	d.config(root, &c)
+	d.complete(&c)
+	d.rules(c)
 	return c, d.err()
 }
 
@@ -169,7 +168,7 @@ func (d *decoder) complete(c *Config) {
 		c.Journal.Path = cmp.Or(c.Journal.Path, history)
 		c.Metastore.SQLitePath = cmp.Or(c.Metastore.SQLitePath, tables)
 	}
-	if len(c.Warehouses) > 0 {
+	if len(c.Warehouses) > 0 || !d.sound("warehouses", "data-dir") {
 		return
 	}
 	root, err := filepath.Abs(filepath.Join(c.DataDir, "warehouse"))
@@ -177,7 +176,7 @@ func (d *decoder) complete(c *Config) {
 		d.fail("warehouses", "the default warehouse has no absolute path: %v", err)
 		return
 	}
-	place, _ := d.place("warehouses", "file://"+root)
+	place := d.place("warehouses", "file://"+root)
 	w := newWarehouse("default")
 	w.Root = place
 	c.Warehouses = []Warehouse{w}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -20,7 +21,7 @@ func (d *decoder) config(root *yaml.Node, c *Config) {
 	logging.end()
 	b.text("data-dir", &c.DataDir)
 	if c.DataDir == "" {
-		d.fail("data-dir", "is empty")
+		b.fail("data-dir", "is empty")
 	}
 	d.journal(b.block("journal"), &c.Journal)
 	d.metastore(b.block("metastore"), &c.Metastore)
@@ -80,15 +81,11 @@ func (d *decoder) warehouses(b *block, c *Config) {
 		one := b.block(name)
 		location := ""
 		one.text("location", &location)
-		w.Root, _ = d.place(join(key, "location"), location)
-		one.texts("allowed-locations", func(key, value string) {
-			if place, ok := d.place(key, value); ok {
-				w.Allowed = append(w.Allowed, place)
-			}
-		})
+		one.texts("allowed-locations", func(key, value string) { w.Allowed = append(w.Allowed, d.place(key, value)) })
 		d.s3(one.block("s3"), &w.S3)
 		d.drops(one, &w)
 		one.end()
+		w.Root = d.place(join(key, "location"), location)
 		c.Warehouses = append(c.Warehouses, w)
 	}
 }
@@ -104,29 +101,38 @@ func (d *decoder) drops(b *block, w *Warehouse) {
 	drop.end()
 }
 
-// place reads a storage URL.
-func (d *decoder) place(key, url string) (Place, bool) {
-	if url == "" {
-		d.fail(key, "is missing: a location like file:///var/lib/puddle/warehouse or s3://bucket/prefix")
-		return Place{}, false
+// place reads a storage URL. What is none is unread, and no place.
+func (d *decoder) place(key, url string) Place {
+	if !d.sound(key) {
+		return Place{}
 	}
 	location, err := warehouse.ParseLocation(url)
-	if err != nil {
+	_, differs := location.Cut()
+	switch {
+	case url == "":
+		d.fail(key, "is missing: a location like file:///var/lib/puddle/warehouse or s3://bucket/prefix")
+	case err != nil:
 		d.fail(key, "%v", err)
-		return Place{}, false
-	}
-	if _, differs := location.Cut(); differs {
+	case differs:
 		d.fail(key, `%s: no root holds "?" or "#": to clients that end a path there everything below it would be one place`, url)
-		return Place{}, false
+	default:
+		return Place{url, location}
 	}
-	return Place{url, location}, true
+	d.unread(key)
+	return Place{}
 }
 
 func (d *decoder) authn(b *block, c *Config) {
 	b.list("tokens", func(key string, n *yaml.Node) {
-		if token, ok := d.token(key, d.block(key, n)); ok {
-			c.Tokens = append(c.Tokens, token)
+		token, ok := d.token(key, d.block(key, n))
+		if !ok {
+			d.unread(key)
+			return
 		}
+		if slices.ContainsFunc(c.Tokens, func(t Token) bool { return t.Name == token.Name || t.SHA256 == token.SHA256 }) {
+			d.fail(key, "has the name or the token of another")
+		}
+		c.Tokens = append(c.Tokens, token)
 	})
 	b.later("oidc", "[]")
 	b.later("clients", "[]")
@@ -142,6 +148,7 @@ func (d *decoder) token(key string, b *block) (Token, bool) {
 	b.text("token-sha256", &digest)
 	b.end()
 	switch {
+	case !d.sound(key):
 	case t.Name == "":
 		d.fail(key, "has no name")
 	case (token == "") == (digest == ""):

@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 // nearest block around it that the file has.
 func (d *decoder) fail(key, format string, args ...any) {
 	line, known := 0, false
-	for at := key; at != "" && !known; at = at[:max(0, strings.LastIndexAny(at, ".["))] {
+	for at := key; at != "" && !known; at = above(at) {
 		line, known = d.lines[at]
 	}
 	d.problems = append(d.problems, Problem{line, key, fmt.Sprintf(format, args...)})

@@ -21,9 +21,9 @@ func (d *decoder) external(b *block, c *Config) {
 		one := b.block(name)
 		location := ""
 		one.text("location", &location)
-		e.Root, _ = d.place(join(key, "location"), location)
 		d.s3(one.block("s3"), &e.S3)
 		one.end()
+		e.Root = d.place(join(key, "location"), location)
 		c.Externals = append(c.Externals, e)
 	}
 }
@@ -34,13 +34,16 @@ func (d *decoder) apart(c Config) {
 	for i, e := range c.Externals {
 		key := join("external-warehouses", e.Name)
 		at := join(key, "location")
-		if warehouse.HoldsReserved(e.Root.Location.Path()) {
-			d.fail(at, "%s is in a folder %s, which is reserved: nothing is registered from there", e.Root.URL, warehouse.ReservedFolder)
-		}
 		for _, w := range c.Warehouses {
 			if w.Name == e.Name {
 				d.fail(key, "a warehouse has this name")
 			}
+		}
+		if e.Root.Location.IsZero() {
+			continue
+		}
+		if warehouse.HoldsReserved(e.Root.Location.Path()) {
+			d.fail(at, "%s is in a folder %s, which is reserved: nothing is registered from there", e.Root.URL, warehouse.ReservedFolder)
 		}
 		for _, root := range roots(c) {
 			if warehouse.Overlaps(e.Root.Location.Path(), root.Location.Path()) {
@@ -48,7 +51,7 @@ func (d *decoder) apart(c Config) {
 			}
 		}
 		for _, before := range c.Externals[:i] {
-			if warehouse.Overlaps(e.Root.Location.Path(), before.Root.Location.Path()) {
+			if !before.Root.Location.IsZero() && warehouse.Overlaps(e.Root.Location.Path(), before.Root.Location.Path()) {
 				d.fail(at, "%s and %s of external warehouse %s are the same or nest: a file is read with the credentials of one", e.Root.URL, before.Root.URL, before.Name)
 			}
 		}

@@ -30,7 +30,9 @@ func (d *decoder) later(key string, n, standard *yaml.Node) {
 		for _, name := range known.names {
 			d.later(join(key, name), set.take(name), known.fields[name])
 		}
-		set.end()
+		for _, name := range set.names {
+			d.fail(join(key, name), "unknown key, and %s is not in this build: leave it out", key)
+		}
 	default:
 		d.fail(key, "not in this build; leave it out")
 	}

@@ -39,13 +39,18 @@ func (d *decoder) postgreSQL(b *block, p *PostgreSQL) {
 func (d *decoder) database(c Config) {
 	const block = "metastore.postgresql"
 	p := c.Metastore.PostgreSQL
+	if !d.sound("metastore.type") {
+		return
+	}
 	if c.Metastore.Type != Postgres {
 		if p != defaultPostgreSQL() {
 			d.fail(block, "has no use beside metastore.type %s", c.Metastore.Type)
 		}
 		return
 	}
-	d.url(join(block, "url"), p.URL)
+	if at := join(block, "url"); d.sound(at) {
+		d.url(at, p.URL)
+	}
 	d.schema(join(block, "schema"), p.Schema)
 	if c.Journal.Path != "" {
 		d.fail("journal.path", "has no use beside metastore.type postgresql: the journal is in the database")

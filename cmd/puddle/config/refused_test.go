@@ -8,8 +8,8 @@ import (
 
 // Each file is refused with exactly these lines.
 var refused = []struct{ name, file, want string }{
-	{"unknown key", "server:\n  adr: x\n", "c:2: server.adr: unknown key"},
-	{"unknown block", "srever: {}\n", "c:1: srever: unknown key"},
+	{"unknown key", "server:\n  adr: x\n", "c:2: server.adr: unknown key; did you mean addr?"},
+	{"unknown block", "srever: {}\n", "c:1: srever: unknown key; did you mean server?"},
 	{"duplicate key", "data-dir: a\nlogging: {}\ndata-dir: b\n", "c:3: data-dir: set twice, first in line 1"},
 	{"duplicate in a block", "server:\n  addr: a:1\n  addr: b:1\n", "c:3: server.addr: set twice, first in line 2"},
 	{"duplicate warehouse", "warehouses:\n  a: {location: /a}\n  a: {location: /b}\n", "c:3: warehouses.a: set twice, first in line 2"},
@@ -30,7 +30,7 @@ var refused = []struct{ name, file, want string }{
 	{"unset variable", "data-dir: a\nserver:\n  addr: ${ADDR}\n", "c:3: server.addr: the environment variable ADDR is not set"},
 	{"lone dollar", "data-dir: a$\n", "c:1: data-dir: a dollar begins no variable; $$ is a literal dollar"},
 	{"address", "server: {addr: localhost}\n", `c:1: server.addr: must be host:port, not "localhost"`},
-	{"port", "server: {addr: 'localhost:65536'}\n", `c:1: server.addr: must be host:port, not "localhost:65536"`},
+	{"port", "server: {addr: 'localhost:65536'}\n", `c:1: server.addr: must end in a port from 0 to 65535, not "65536"`},
 	{"warehouse name", "warehouses: {Default: {location: /a}}\n", "c:1: warehouses.Default: a warehouse's name is 1 to 63 of a-z, 0-9, dot, underscore and hyphen, and begins with a letter or digit"},
 	{"reserved name", "warehouses: {tables: {location: /a}}\n", "c:1: warehouses.tables: no warehouse may have this name: it is part of a route"},
 	{"no location", "warehouses:\n  a:\n    drop:\n", "c:2: warehouses.a.location: is missing: a location like file:///var/lib/puddle/warehouse or s3://bucket/prefix"},
@@ -40,7 +40,7 @@ var refused = []struct{ name, file, want string }{
 	{"negative grace", "warehouses: {a: {location: /a, purge: {grace: -1s}}}\n", `c:1: warehouses.a.purge.grace: must be a duration like 0s, 30m or 24h, not "-1s"`},
 	{"days", "warehouses:\n  a:\n    location: /a\n    drop: {keep: 7d}\n", `c:4: warehouses.a.drop.keep: must be a duration like 0s, 30m or 24h, not "7d"`},
 	{"long keep", "warehouses: {a: {location: /a, drop: {keep: 87601h}}}\n", "c:1: warehouses.a.drop.keep: 87601h is over the limit of 87600 hours"},
-	{"key of a purge", "warehouses: {a: {location: /a, purge: {graze: 1h}}}\n", "c:1: warehouses.a.purge.graze: unknown key"},
+	{"key of a purge", "warehouses: {a: {location: /a, purge: {graze: 1h}}}\n", "c:1: warehouses.a.purge.graze: unknown key; did you mean grace?"},
 	{"token twice", "authn:\n  tokens:\n  - {name: a, token: x}\n  - {name: b, token: x}\n", "c:4: authn.tokens[1]: has the name or the token of another"},
 	{"token without name", "authn: {tokens: [{token: x}]}\n", "c:1: authn.tokens[0]: has no name"},
 	{"empty token", "authn: {tokens: [{name: a, token: ''}]}\n", "c:1: authn.tokens[0]: needs one of token and token-sha256, not empty"},
@@ -66,7 +66,7 @@ var refused = []struct{ name, file, want string }{
 	{"data in a warehouse", "data-dir: /w/data\njournal: {path: /j}\nmetastore: {sqlite: {path: /p}}\nwarehouses: {a: {location: /w}}\n", "c:1: data-dir: /w/data lies in a location of warehouse a: clients could write there"},
 	{"one file", "journal: {path: /x/a}\nmetastore: {sqlite: {path: /x//a}}\n", "c:1: journal.path: is the same file as metastore.sqlite.path"},
 	{"all at once", "data-dir: 1\nserver: {adr: x}\nlogging: {level: loud}\n", "c:1: data-dir: must be text (in quotes, if it is a number or a word like true)\n" +
-		"c:2: server.adr: unknown key\n" + `c:3: logging.level: must be one of debug, info, warn, error, not "loud"`},
+		"c:2: server.adr: unknown key; did you mean addr?\n" + `c:3: logging.level: must be one of debug, info, warn, error, not "loud"`},
 }
 
 // postgres is a configuration with a database, more keys of it, and more below.
@@ -112,6 +112,7 @@ func TestNotInThisBuild(t *testing.T) {
 		"authz.rules":                            "authz: {rules: [{roles: [reader]}]}",
 		"authz.opa.url":                          "authz: {opa: {url: a}}",
 		"tracing.otlp-endpoint":                  "tracing: {otlp-endpoint: a}",
+		"tracing.enabled":                        "tracing: {enabled: true}",
 	} {
 		_, err := parse("c", []byte(file), environment())
 		if err == nil || !strings.Contains(err.Error(), "c:1: "+key+": ") || !strings.Contains(err.Error(), "not in this build") {

@@ -30,7 +30,6 @@ func badName(name string) string {
 // rules checks what holds between keys.
 func (d *decoder) rules(c Config) {
 	d.listening(c)
-	d.tokens(c.Tokens)
 	d.files(c)
 	d.database(c)
 	d.stores(c)
@@ -43,35 +42,27 @@ func (d *decoder) rules(c Config) {
 
 // listening holds the loopback rule (case 146).
 func (d *decoder) listening(c Config) {
-	host, port, err := net.SplitHostPort(c.Server.Addr)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
+	if c.Server.MaxBodyBytes > c.Server.MaxInflightBytes && d.sound("server.max-inflight-bytes", "server.max-body-bytes") {
+		d.fail("server.max-inflight-bytes", "is below server.max-body-bytes")
 	}
+	host, port, err := net.SplitHostPort(c.Server.Addr)
 	if err != nil {
 		d.fail("server.addr", "must be host:port, not %q", c.Server.Addr)
 		return
 	}
-	if !isLoopback(host) && len(c.Tokens) == 0 && !c.Server.Insecure {
-		d.fail("server.addr", "%s can be reached from other machines and nobody has to authenticate: set authn.tokens, or server.insecure: true", c.Server.Addr)
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		d.fail("server.addr", "must end in a port from 0 to 65535, not %q", port)
+		return
 	}
-	if c.Server.MaxBodyBytes > c.Server.MaxInflightBytes {
-		d.fail("server.max-inflight-bytes", "is below server.max-body-bytes")
+	open := !isLoopback(host) && len(c.Tokens) == 0 && !c.Server.Insecure
+	if open && d.sound("server.addr", "server.insecure", "authn.tokens") {
+		d.fail("server.addr", "%s can be reached from other machines and nobody has to authenticate: set authn.tokens, or server.insecure: true", c.Server.Addr)
 	}
 }
 
 func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
-}
-
-func (d *decoder) tokens(tokens []Token) {
-	for i, t := range tokens {
-		for _, before := range tokens[:i] {
-			if before.Name == t.Name || before.SHA256 == t.SHA256 {
-				d.fail(item("authn.tokens", i), "has the name or the token of another")
-			}
-		}
-	}
 }
 
 // files keeps puddle's own files apart from each other and out of the reach of
@@ -92,6 +83,9 @@ func (d *decoder) files(c Config) {
 		d.fail("journal.path", "is the same file as metastore.sqlite.path")
 	}
 	for _, file := range own {
+		if _, set := d.lines[file.key]; !d.sound(file.key) || !set && !d.sound("data-dir") {
+			continue
+		}
 		location, err := absolute(file.path)
 		if err != nil {
 			d.fail(file.key, "%v", err)
@@ -124,6 +118,7 @@ type owned struct {
 	warehouse, key string
 }
 
+// roots are those that could be read.
 func roots(c Config) []owned {
 	var all []owned
 	for _, w := range c.Warehouses {
@@ -133,7 +128,7 @@ func roots(c Config) []owned {
 			all = append(all, owned{place, w.Name, item(join(key, "allowed-locations"), i)})
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(o owned) bool { return o.Location.IsZero() })
 }
 
 // stores checks how object stores are reached.

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ func (d *decoder) s3(b *block, s *S3) {
 	b.later("remote-signing", laterSigning)
 	d.vended(b.block("vended-credentials"), &s.Vended)
 	b.end()
-	if (s.Service.AccessKeyID == "") != (s.Service.SecretAccessKey == "") {
+	if (s.Service.AccessKeyID == "") != (s.Service.SecretAccessKey == "") && d.sound(join(b.key, "access-key-id"), join(b.key, "secret-access-key")) {
 		d.fail(b.key, "access-key-id and secret-access-key come together, or neither does")
 	}
 	d.endpoint(join(b.key, "endpoint"), s.Service.Endpoint)
@@ -55,11 +56,13 @@ func (d *decoder) endpoint(key, endpoint string) {
 	}
 	if !strings.Contains(endpoint, "://") {
 		d.fail(key, "must be a URL like https://s3.example.org: http:// or https:// is missing")
+		d.unread(key)
 		return
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		d.fail(key, "must be a URL like https://s3.example.org, and nothing behind it")
+		d.unread(key)
 	}
 }
 
@@ -91,18 +94,19 @@ func (d *decoder) regions(c *Config) {
 // reached checks how the places below a key are reached.
 func (d *decoder) reached(key string, s S3, places ...Place) {
 	block := join(key, "s3")
+	unread := slices.ContainsFunc(places, func(p Place) bool { return p.Location.IsZero() })
 	if !inStore(places) {
-		if s != newS3() {
+		if s != newS3() && !unread {
 			d.fail(block, "has no use: no location here is in an object store (s3://bucket/prefix)")
 		}
 		return
 	}
-	if s.Service.Region == "" {
+	if s.Service.Region == "" && d.sound(join(block, "region"), join(block, "endpoint")) {
 		d.fail(join(block, "region"), "is missing, and so is AWS_REGION in the environment: that of the bucket, like eu-north-1")
 	}
 	d.assumed(join(block, "vended-credentials"), s)
 	for _, place := range places {
-		if !place.IsFolder() {
+		if !place.Location.IsZero() && !place.IsFolder() {
 			d.bucket(block, s.Service, place)
 		}
 	}
@@ -111,11 +115,12 @@ func (d *decoder) reached(key string, s S3, places ...Place) {
 // bucket refuses a bucket that cannot be, and an endpoint that is that of one bucket.
 func (d *decoder) bucket(block string, s Service, place Place) {
 	bucket, _ := place.Location.Bucket()
-	if !warehouse.AWSBucket.Takes(bucket) && !(s.PathStyle && warehouse.OlderBucket.Takes(bucket)) {
+	older := s.PathStyle || !d.sound(join(block, "path-style-access"))
+	if !warehouse.AWSBucket.Takes(bucket) && !(older && warehouse.OlderBucket.Takes(bucket)) {
 		d.fail(block, "%s: a bucket's name is 3 to 63 of a-z, 0-9, dot and hyphen, beginning and ending with a letter or digit; with path-style-access: true also an older one", place.URL)
 	}
 	u, err := url.Parse(s.Endpoint)
-	if err == nil && (strings.HasPrefix(u.Host, bucket+".") || strings.Trim(u.Path, "/") == bucket) {
+	if err == nil && d.sound(join(block, "endpoint")) && (strings.HasPrefix(u.Host, bucket+".") || strings.Trim(u.Path, "/") == bucket) {
 		d.fail(join(block, "endpoint"), "%s names the bucket %s, as the location does: leave it out here", s.Endpoint, bucket)
 	}
 }

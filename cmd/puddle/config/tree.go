@@ -18,26 +18,36 @@ type decoder struct {
 	env      func(string) (string, bool)
 	lines    map[string]int // of keys, by their dotted path
 	problems []Problem
+
+	unset      map[*yaml.Node]bool // values with a variable that is not there
+	unreadKeys map[string]bool     // those of which it is not known what they hold
 }
 
-// tree parses the file and replaces its variables. An empty file has no tree.
-func (d *decoder) tree(data []byte) *yaml.Node {
+func newDecoder(file string, env func(string) (string, bool)) *decoder {
+	return &decoder{
+		file: file, env: env, lines: map[string]int{},
+		unset: map[*yaml.Node]bool{}, unreadKeys: map[string]bool{},
+	}
+}
+
+// tree parses the file and replaces its variables. An empty file has no tree. An error is
+// that it is no YAML, of which nothing else can be told.
+func (d *decoder) tree(data []byte) (*yaml.Node, error) {
 	var document, second yaml.Node
 	in := yaml.NewDecoder(bytes.NewReader(data))
 	err := in.Decode(&document)
 	if errors.Is(err, io.EOF) {
-		return nil
+		return nil, nil
 	}
 	if err == nil && !errors.Is(in.Decode(&second), io.EOF) {
 		err = errors.New("the file holds more than one document")
 	}
 	if err != nil {
-		d.problems = append(d.problems, notYAML(err))
-		return nil
+		return nil, &Error{d.file, []Problem{notYAML(err)}}
 	}
 	root := document.Content[0]
 	d.walk("", root)
-	return root
+	return root, nil
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
@@ -62,6 +72,7 @@ func (d *decoder) walk(key string, n *yaml.Node) {
 			child := join(key, name.Value)
 			if first, twice := d.lines[child]; twice {
 				d.problems = append(d.problems, Problem{name.Line, child, fmt.Sprintf("set twice, first in line %d", first)})
+				d.unread(child)
 				continue
 			}
 			d.lines[child] = name.Line
@@ -77,6 +88,7 @@ func (d *decoder) walk(key string, n *yaml.Node) {
 		value, err := expand(n.Value, d.env)
 		if err != nil {
 			d.fail(key, "%v", err)
+			d.unset[n] = true
 		}
 		n.Value = value
 	}

@@ -60,6 +60,7 @@ func (d *decoder) assumed(key string, s S3) {
 	endpoint, _ := s.STS()
 	switch role := s.Vended.RoleARN; {
 	case !s.Vended.Enabled:
+	case role == "" && !d.sound(join(key, "role-arn"), join(key, "sts-endpoint"), join(above(key), "endpoint")):
 	case role == "" && endpoint == "":
 		d.fail(join(key, "role-arn"), "is missing: the role of AWS whose rights are the most that any table's credentials have")
 	case role != "" && !roleARN.MatchString(role):
