@@ -186,7 +186,7 @@ func TestFailoverThatLosesTheTail(t *testing.T) {
 	if got, status := b.property(), b.ready(); got != "kept" || status != http.StatusServiceUnavailable {
 		t.Errorf("started anew: the property is %q, ready is %d", got, status)
 	}
-	if status, body := b.read("/api/puddle/v1/status"); !strings.Contains(body, "puddle recover --warehouse default --from archive") {
+	if status, body := b.read("/api/puddle/v1/status"); !strings.Contains(body, "recover --warehouse default --from archive") {
 		t.Errorf("status: %d %s", status, body)
 	}
 	b.stopped()

@@ -22,6 +22,7 @@ type pointInTime struct {
 	dir      string
 	database string
 	base     *postgrestest.Cluster
+	wal      string
 	moment   string // after the first change
 }
 
@@ -40,7 +41,9 @@ func newPointInTime(t *testing.T) pointInTime {
 	wal := server.Folder(t, "wal")
 	p := pointInTime{T: t, dir: dir, database: server.Open(t)}
 	r := withTable(t, dir, p.database)
-	p.base = server.Backup(t, "restore_command="+strings.ReplaceAll(restoreCommand, "/srv/wal", wal), "recovery_target_action=promote")
+	p.base = server.Backup(t, "restore_command="+strings.ReplaceAll(restoreCommand, "/srv/wal", wal),
+		"recovery_target_timeline=current", "recovery_target_action=promote", "archive_mode=off")
+	p.wal = wal
 	commit := func(value string) {
 		t.Helper()
 		if status, _, kind := r.commit(value); status != http.StatusOK {
@@ -115,7 +118,7 @@ func (p pointInTime) isBehind(r *running) {
 		p.Errorf("ready is %d", status)
 	}
 	_, body := r.read("/api/puddle/v1/status")
-	for _, want := range []string{"is read only, as of", "puddle recover --warehouse default --from archive", "--at seq:4"} {
+	for _, want := range []string{"is read only, as of", "recover --warehouse default --from archive", "--at seq:4"} {
 		if !strings.Contains(body, want) {
 			p.Errorf("status does not say %q: %s", want, body)
 		}
@@ -138,15 +141,31 @@ func (p pointInTime) isWhole(r *running) {
 
 // TestPointInTime: a server that was recovered to a moment serves as of it until somebody says
 // how to go on, and either way leads to all that was acknowledged; one that was recovered to
-// the end of its WAL lacks nothing and goes on.
+// the end of its WAL lacks nothing and goes on, also where an earlier restore of the same base
+// backup has put its timeline into the archive.
 func TestPointInTime(t *testing.T) {
 	p := newPointInTime(t)
 	p.forward(1)
 	if os.Getenv("PUDDLE_TEST_REQUIRE") != "all" {
 		return
 	}
+	p.drilled()
 	p.staying(2)
 	p.toTheEnd(3)
+}
+
+// drilled recovers to a restore point as a drill that goes wrong does: it archives what it
+// writes beside the original's WAL.
+func (p pointInTime) drilled() {
+	p.Helper()
+	server := p.base.Again(p.T, "recovery_target_name="+restorePoint, "archive_mode=on", "archive_command="+strings.ReplaceAll(archiveCommand, "/srv/wal", p.wal))
+	server.Recover(p.T)
+	server.Exec(p.T, "CREATE TABLE drill ()")
+	server.Archived(p.T)
+	server.Stop()
+	if _, err := os.Stat(filepath.Join(p.wal, "00000002.history")); err != nil {
+		p.Errorf("the drill has archived no timeline: %v", err)
+	}
 }
 
 // forward recovers to a restore point, and goes on from what the archive has beyond it.
