@@ -17,8 +17,9 @@ import (
 
 // cli is the grammar of the command line.
 type cli struct {
-	Config   string `short:"c" placeholder:"FILE" help:"The configuration; without one, everything is kept below ./puddle-data."`
-	LogLevel string `placeholder:"LEVEL" enum:",debug,info,warn,error" default:"" help:"What is logged: debug, info, warn or error; overrides the configuration."`
+	Config   string           `short:"c" placeholder:"FILE" help:"The configuration; without one, everything is kept below ./puddle-data."`
+	LogLevel *string          `placeholder:"LEVEL" enum:"debug,info,warn,error" help:"What is logged: debug, info, warn or error; overrides the configuration."`
+	Build    kong.VersionFlag `name:"version" help:"Say which build this is, and do nothing else."`
 
 	Serve       serveCmd       `cmd:"" default:"withargs" help:"Run the catalog. This is what happens without a command."`
 	Log         logCmd         `cmd:"" help:"The events of a warehouse, newest first."`
@@ -49,10 +50,10 @@ type session struct {
 // everything else on stderr.
 func run(args []string, s *session) int {
 	var grammar cli
-	helped := false
+	helped, args := false, helpAsked(args)
 	parser, err := kong.New(&grammar, kong.Name("puddle"),
 		kong.Description("An Apache Iceberg REST catalog whose truth is a journal of events."),
-		kong.Writers(s.stdout, s.stderr), kong.Exit(func(int) { helped = true }), kong.Help(help),
+		kong.Writers(s.stdout, s.stderr), kong.Exit(func(int) { helped = true }), kong.Help(help), kong.Vars{"version": buildReport().String()},
 	)
 	if err != nil {
 		return s.end(err)
@@ -66,7 +67,10 @@ func run(args []string, s *session) int {
 	case err != nil:
 		return s.end(&failure{codeUsage, misused(args, err)})
 	}
-	s.file, s.logLevel = grammar.Config, grammar.LogLevel
+	s.file = grammar.Config
+	if grammar.LogLevel != nil {
+		s.logLevel = *grammar.LogLevel
+	}
 	return s.end(parsed.Run(s))
 }
 
@@ -80,6 +84,8 @@ var laterCommands = []string{
 func misused(args []string, err error) error {
 	if first := command(args); slices.Contains(laterCommands, first) {
 		return fmt.Errorf("%s is not in this build", first)
+	} else if unknown := noCommand(first, err); unknown != nil {
+		return unknown
 	}
 	return fmt.Errorf("%w (see puddle --help)", err)
 }
@@ -129,8 +135,10 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 	codes := slices.Collect(maps.Keys(codeMeanings)) // those of all commands
 	if selected := ctx.Selected(); selected != nil {
 		codes = codesOf(selected.Target.Addr().Interface())
-		all, either := alternatives(selected.Flags)
-		text = strings.Replace(text, all, either, 1)
+	}
+	for _, leaf := range ctx.Model.Leaves(true) {
+		all, either := alternatives(leaf.Flags)
+		text = strings.ReplaceAll(text, " "+all+" ", " "+either+" ")
 	}
 	_, err = io.WriteString(stdout, text+exitHelp(codes))
 	return err

@@ -66,6 +66,8 @@ func (s *session) connect(c config.Config, p purpose) (*client, error) {
 		l = nil
 	case errors.As(err, &busy):
 		return dial(busy)
+	case c.Metastore.Type == config.Memory && (err == nil || errors.Is(err, os.ErrNotExist)):
+		return nil, errors.Join(fail(codeNoLook, "with metastore.type memory the catalog is in its server alone, and none runs over %s", c.DataDir), l.release())
 	case errors.Is(err, os.ErrNotExist):
 		return nil, fail(codeNoLook, "there is no catalog in %s yet", c.DataDir)
 	case err != nil:

@@ -22,7 +22,8 @@ type configCheckCmd struct {
 // Help is the detail of the help text.
 func (configCheckCmd) Help() string {
 	return "With --probe small files are written to each location of each warehouse, below _puddle/probe, read, listed, written over and removed: whether a store keeps " +
-		"conditions, shows what was written, deletes, and keeps names apart is seen by doing it. External warehouses are only listed. Where vended-credentials is enabled, STS is asked once. A server may run meanwhile."
+		"conditions, shows what was written, deletes, and keeps names apart is seen by doing it. External warehouses are only listed. Where vended-credentials is enabled, STS is asked once. A server may run meanwhile.\n\n" +
+		"The exit codes 1, 3 and 4 are of what --probe has seen. What the configuration alone gives a warning for, such as an endpoint without TLS, is good and ends with 0, as it lets a server start."
 }
 
 func (configCheckCmd) exits() []int { return []int{codeFindings, codeWarnings, codeNoLook} }

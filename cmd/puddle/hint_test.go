@@ -29,10 +29,11 @@ func TestHintsNameTheKey(t *testing.T) {
 		s   config.Service
 		err error
 	}{
-		"path-style-access: true":       {config.Service{Endpoint: "http://minio"}, unknown},
-		"are endpoint and region right": {config.Service{Endpoint: "http://minio", PathStyle: true}, unknown},
-		"is the path /s3/ right":        {config.Service{Endpoint: "http://minio/s3/"}, store.ErrNoBucket},
-		"; make the bucket":             {config.Service{Endpoint: "http://minio/"}, store.ErrNoBucket},
+		"path-style-access: true":        {config.Service{Endpoint: "http://minio"}, unknown},
+		"is region right, and are names": {config.Service{Region: "eu-north-7"}, unknown},
+		"are endpoint and region right":  {config.Service{Endpoint: "http://minio", PathStyle: true}, unknown},
+		"is the path /s3/ right":         {config.Service{Endpoint: "http://minio/s3/"}, store.ErrNoBucket},
+		"; make the bucket":              {config.Service{Endpoint: "http://minio/"}, store.ErrNoBucket},
 	} {
 		if got := unusable(place, test.s, test.err).Error(); !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)

@@ -202,6 +202,8 @@ func unusable(place config.Place, s config.Service, err error) error {
 	endpoint, _ := url.Parse(s.Endpoint)
 	var unknown *net.DNSError
 	switch {
+	case errors.As(err, &unknown) && s.Endpoint == "":
+		what = "is region right, and are names of the network resolved here?"
 	case errors.As(err, &unknown) && !s.PathStyle && strings.HasPrefix(unknown.Name, bucket+"."):
 		what = "set path-style-access: true, unless " + unknown.Name + " should be a name of the store, or is endpoint wrong?"
 	case errors.Is(err, store.ErrNoBucket) && endpoint != nil && strings.Trim(endpoint.Path, "/") != "":

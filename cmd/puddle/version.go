@@ -26,8 +26,13 @@ func (v versionCmd) Run(s *session) error {
 	if v.JSON {
 		return s.json(r)
 	}
-	_, err := fmt.Fprintf(s.stdout, "puddle %s %s %s\n", build(), r.Go, r.Platform)
+	_, err := fmt.Fprintln(s.stdout, r)
 	return err
+}
+
+// String is the report in a line.
+func (r versionReport) String() string {
+	return fmt.Sprintf("puddle %s %s %s", build(), r.Go, r.Platform)
 }
 
 func buildReport() versionReport {
