@@ -1,15 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"puddle/cmd/puddle/config"
 	store "puddle/internal/warehouse"
 	"puddle/internal/warehouse/probe"
-	"puddle/journal"
 	journalpostgres "puddle/journal/postgres"
 	"puddle/rest"
 )
@@ -37,7 +38,7 @@ func probeAll(ctx context.Context, c config.Config) *probeReport {
 }
 
 // reachMetastore looks whether a database can be reached and would keep what it
-// acknowledges. What a first start makes need not be there.
+// acknowledges, and writes nothing there. What a first start makes need not be there.
 func reachMetastore(ctx context.Context, m config.Metastore) metastoreReport {
 	r := metastoreReport{Type: m.Type}
 	if m.Type != config.Postgres {
@@ -45,20 +46,26 @@ func reachMetastore(ctx context.Context, m config.Metastore) metastoreReport {
 	}
 	ctx, enough := context.WithTimeout(ctx, startTime)
 	defer enough()
-	db, err := journalpostgres.Open(ctx, journalpostgres.Options{
-		URL: m.PostgreSQL.URL, Schema: m.PostgreSQL.Schema, MaxConnections: m.PostgreSQL.MaxConnections, ReadOnly: true,
-	})
-	if err == nil {
-		err = errors.Join(db.Check(ctx), db.Close())
-	}
-	err = unsuited(err)
-	switch {
-	case err == nil, errors.Is(err, journal.ErrFormat):
+	p := m.PostgreSQL
+	found, err := journalpostgres.Look(ctx, journalpostgres.Options{URL: p.URL, Schema: p.Schema, MaxConnections: p.MaxConnections})
+	switch err = unsuited(p, err); {
+	case err == nil:
+		r.Reached = reached(p.Schema, found)
 	case exitCode(err) == codeRefused:
 		r.Finding = err.Error()
 	default:
 		r.Error = err.Error()
 	}
+	return r
+}
+
+// reached is what was found of a database that will do.
+func reached(schema string, found journalpostgres.Standing) *reachedReport {
+	r := &reachedReport{Role: found.Role, Database: found.Database, Primary: true, Schema: schema, Format: found.Version, Heads: []reachedHead{}}
+	for id, chain := range found.Heads {
+		r.Heads = append(r.Heads, reachedHead{id, chain.Head.Incarnation, chain.Head.Seq})
+	}
+	slices.SortFunc(r.Heads, func(a, b reachedHead) int { return bytes.Compare(a.Warehouse[:], b.Warehouse[:]) })
 	return r
 }
 

@@ -2,11 +2,14 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"puddle/internal/warehouse/probe"
+	"puddle/journal"
 )
 
 // probeReport is what config check --probe has seen.
@@ -18,9 +21,43 @@ type probeReport struct {
 
 // metastoreReport is whether the metastore can be reached. One of files is not looked at.
 type metastoreReport struct {
-	Type    string `json:"type"`
-	Finding string `json:"finding,omitempty"`
-	Error   string `json:"error,omitempty"`
+	Type    string         `json:"type"`
+	Finding string         `json:"finding,omitempty"`
+	Error   string         `json:"error,omitempty"`
+	Reached *reachedReport `json:"reached,omitempty"` // nil: a finding or an error says why not, or it is one of files
+}
+
+// reachedReport is what a database that will do has.
+type reachedReport struct {
+	Role     string        `json:"role"`
+	Database string        `json:"database"`
+	Primary  bool          `json:"primary"`
+	Schema   string        `json:"schema"`
+	Format   int64         `json:"format"` // of the journal; 0: there is none yet
+	Heads    []reachedHead `json:"heads"`
+}
+
+// reachedHead is where the history of a warehouse ends.
+type reachedHead struct {
+	Warehouse   uuid.UUID   `json:"warehouse"`
+	Incarnation uuid.UUID   `json:"incarnation"`
+	Seq         journal.Seq `json:"seq"`
+}
+
+// String is a line for people.
+func (r *reachedReport) String() string {
+	line := fmt.Sprintf("reached: the database %s as %s, a primary", r.Database, r.Role)
+	if r.Format == 0 {
+		return line + fmt.Sprintf("; there is no journal in the schema %s yet: the first start of puddle serve makes it", r.Schema)
+	}
+	line += fmt.Sprintf("; the schema %s holds a journal", r.Schema)
+	if len(r.Heads) == 0 {
+		return line + " without events"
+	}
+	for i, head := range r.Heads {
+		line += fmt.Sprintf("%s %s ends at %s", [...]string{":", ","}[min(i, 1)], head.Warehouse, head.Seq)
+	}
+	return line
 }
 
 // placeReport is what a location of a warehouse does.
@@ -76,6 +113,9 @@ func (r *probeReport) print(s *session) error {
 		if message != "" {
 			lines = append(lines, what+message)
 		}
+	}
+	if r.Metastore.Reached != nil {
+		note("metastore: ", r.Metastore.Reached.String())
 	}
 	note("finding: metastore: ", r.Metastore.Finding)
 	note("not looked at: metastore: ", r.Metastore.Error)

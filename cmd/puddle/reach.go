@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"puddle/journal"
@@ -36,7 +37,7 @@ func (n *shared) reach(ctx context.Context) error {
 		if pool.AcquiredConns() >= pool.MaxConns() {
 			return inWords(n.unreached())
 		}
-		err = errors.Join(postgres.ErrAway, err)
+		err = fmt.Errorf("%w: %w", postgres.ErrAway, err)
 	}
 	n.saw(err)
 	if err := inWords(n.unreached()); err != nil {

@@ -99,7 +99,7 @@ func (x database) lookAtJournal(ctx context.Context) error {
 		return err
 	}
 	if x.in.db, err = journalpostgres.Open(ctx, x.options(x.schema(), true)); err != nil {
-		return unsuited(err)
+		return unsuited(x.node.config.Metastore.PostgreSQL, err)
 	}
 	x.node.journal = x.in.db
 	x.node.onClose(x.in.db.Close)

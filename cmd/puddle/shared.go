@@ -50,7 +50,7 @@ func (n *shared) openJournal(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return unsuited(err)
+		return unsuited(c, err)
 	}
 	n.journal = n.db
 	n.onClose(n.db.Close)
@@ -64,7 +64,7 @@ func (n *shared) openJournal(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return unsuited(err)
+		return unsuited(c, err)
 	}
 	n.onClose(func() error {
 		leave()
@@ -101,18 +101,23 @@ func mayPass(err error) bool {
 }
 
 // unsuited refuses a server that would not keep what it acknowledges, and says what to set;
-// and a schema or a role that will not do.
-func unsuited(err error) error {
+// and a schema or a role that will not do. Where nobody is let in, or nothing was begun, it
+// says what to do as well.
+func unsuited(c config.PostgreSQL, err error) error {
 	var what string
 	switch {
+	case errors.Is(err, journalpostgres.ErrNotLetIn):
+		return fail(codeNoLook, "metastore.postgresql: %w: mend %s, or what the server lets in", err, c.URLKey())
+	case errors.Is(err, journalpostgres.ErrNoJournal):
+		return fail(codeNoLook, "there is no catalog in the schema %s of the database yet: the first start of puddle serve makes it, as a role that may", c.Schema)
 	case errors.Is(err, journalpostgres.ErrFsyncOff):
 		what = "set fsync = on in postgresql.conf"
 	case errors.Is(err, journalpostgres.ErrSynchronousCommitOff):
-		what = "set synchronous_commit = on for the server, or by ALTER ROLE for the role of metastore.postgresql.url"
+		what = "set synchronous_commit = on for the server, or by ALTER ROLE for the role of " + c.URLKey()
 	case errors.Is(err, journalpostgres.ErrReadOnly):
-		what = "metastore.postgresql.url must lead to the primary (with several hosts: target_session_attrs=read-write), and default_transaction_read_only be off"
+		what = c.URLKey() + " must lead to the primary (with several hosts: target_session_attrs=read-write), and default_transaction_read_only be off"
 	case errors.Is(err, journalpostgres.ErrNoSession):
-		what = "metastore.postgresql.url must lead past it, or to a pool_mode of session"
+		what = c.URLKey() + " must lead past it, or to a pool_mode of session"
 	case errors.Is(err, journalpostgres.ErrMayNot), errors.Is(err, journalpostgres.ErrAlien):
 		return fail(codeRefused, "metastore.postgresql: %w", err)
 	default:

@@ -22,6 +22,7 @@ var (
 const unfinished = "puddle: a copy of a journal that is not finished; it may be dropped"
 
 // Made tells whether the schema of the options holds a journal's tables, and makes none.
+// ErrAway, ErrBusy, ErrNotLetIn.
 func Made(ctx context.Context, o Options) (made bool, err error) {
 	c, err := o.config(&moves{})
 	if err != nil {
@@ -29,7 +30,7 @@ func Made(ctx context.Context, o Options) (made bool, err error) {
 	}
 	session, err := pgx.ConnectConfig(ctx, c.ConnConfig)
 	if err != nil {
-		return false, err
+		return false, new(DB).said(ctx, err)
 	}
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
 	err = session.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, inSchema(o.Schema, "heads")).Scan(&made)

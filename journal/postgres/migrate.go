@@ -54,6 +54,9 @@ func (db *DB) migrate(ctx context.Context, c *pgx.ConnConfig) (err error) {
 	return db.knows(there)
 }
 
+// ErrNoJournal: a schema that is to be read holds no journal, or is not there.
+var ErrNoJournal = errors.New("there is no journal in the database")
+
 // checkTables refuses a schema that holds no journal, or that of a newer build, or one that
 // the role may not read.
 func (db *DB) checkTables(ctx context.Context) error {
@@ -66,7 +69,7 @@ func (db *DB) checkTables(ctx context.Context) error {
 	case err != nil:
 		return err
 	case there == 0:
-		return fmt.Errorf("%w: the schema %s holds no journal", journal.ErrFormat, db.options.Schema)
+		return fmt.Errorf("%w: the schema %s", ErrNoJournal, db.options.Schema)
 	}
 	return db.knows(there)
 }

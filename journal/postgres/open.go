@@ -32,27 +32,36 @@ var _ journal.Journal = (*DB)(nil)
 // that keeps no sessions: ErrNoSession; and tables of a newer build: journal.ErrFormat. Many
 // may open the same at once. With
 // Options.ReadOnly nothing is made, a server is refused for nothing, and a schema without a
-// journal is journal.ErrFormat too.
+// journal is ErrNoJournal.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	moves := &moves{}
-	config, err := o.config(moves)
+	db, config, err := pooled(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
+		return nil, err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("journal in PostgreSQL: %w", err)
-	}
-	db := &DB{pool: pool, options: o, moves: moves, floors: floors{of: map[uuid.UUID]floor{}}, clock: Clock{uptime: journal.Uptime}}
-	err = db.prepare(ctx, config.ConnConfig)
+	err = db.prepare(ctx, config)
 	if err == nil {
 		_, err = db.AskClock(ctx)
 	}
 	if err != nil {
-		pool.Close()
+		db.pool.Close()
 		return nil, fmt.Errorf("journal in PostgreSQL: %w", db.said(ctx, err))
 	}
 	return db, nil
+}
+
+// pooled is a DB that has asked the server nothing yet, and how it connects.
+func pooled(ctx context.Context, o Options) (*DB, *pgx.ConnConfig, error) {
+	moves := &moves{}
+	config, err := o.config(moves)
+	if err != nil {
+		return nil, nil, fmt.Errorf("journal in PostgreSQL: %w", err)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("journal in PostgreSQL: %w", err)
+	}
+	db := &DB{pool: pool, options: o, moves: moves, floors: floors{of: map[uuid.UUID]floor{}}, clock: Clock{uptime: journal.Uptime}}
+	return db, config.ConnConfig, nil
 }
 
 func (db *DB) prepare(ctx context.Context, c *pgx.ConnConfig) error {

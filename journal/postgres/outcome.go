@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -25,11 +26,16 @@ var (
 	ErrBusy = errors.New("the database is busy")
 	// ErrAway: it cannot be reached, or ended the session: it starts, stops or has crashed.
 	ErrAway = errors.New("the database is away")
-	// ErrNotLetIn is an ErrAway: the server does not know the role, its password or the
-	// database, or one of the two does not take the other's certificate. It does not pass by
-	// itself.
-	ErrNotLetIn = fmt.Errorf("%w: this process is not let in", ErrAway)
+	// ErrNotLetIn is an ErrAway: the server does not know the role, its password, the
+	// database or a setting of the URL, has no TLS where the URL demands it, or one of the two
+	// does not take the other's certificate. It does not pass by itself.
+	ErrNotLetIn error = notLetIn{}
 )
+
+type notLetIn struct{}
+
+func (notLetIn) Error() string { return "the database does not let this process in" }
+func (notLetIn) Unwrap() error { return ErrAway }
 
 // class is what an error of the server says of the transaction in which it came.
 type class int
@@ -135,10 +141,11 @@ func isNotLetIn(err error) bool {
 		return false
 	}
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return strings.HasPrefix(said.Code, "28") || said.Code == noDatabase || said.Code == insufficientPrivilege
+		const settings, values = "42", "22" // which the server does not know; and rights
+		return slices.ContainsFunc([]string{"28", noDatabase, settings, values}, func(class string) bool { return strings.HasPrefix(said.Code, class) })
 	}
 	_, unverified := errors.AsType[*tls.CertificateVerificationError](err)
-	return unverified
+	return unverified || slices.ContainsFunc(attemptsOf(err), isWithoutTLS)
 }
 
 func isNetwork(err error) bool {
@@ -162,7 +169,7 @@ func (db *DB) said(ctx context.Context, err error) error {
 		return err
 	}
 	if why := whyNot(err); why != nil {
-		return fmt.Errorf("%w: %w", why, err)
+		return fmt.Errorf("%w: %w", why, inOneLine(err))
 	}
 	if isRefused(err) {
 		return refusal{err}

@@ -16,7 +16,7 @@ func TestReadOnly(t *testing.T) {
 	url := server.Open(t)
 	o := postgres.Options{URL: url, ReadOnly: true}
 	_, err := postgres.Open(t.Context(), o)
-	wantError(t, "no journal", err, journal.ErrFormat)
+	wantError(t, "no journal", err, postgres.ErrNoJournal)
 	if n := ask[int](t, url, `SELECT count(*) FROM pg_namespace WHERE nspname = $1`, postgres.DefaultSchema); n != 0 {
 		t.Error("it made the schema")
 	}

@@ -21,6 +21,9 @@ var (
 	derived = []string{"pointers", "cursor", "namespaces", "objects", "places", "purges", "history", "names"}
 )
 
+// writes are the rights on tables that appending takes.
+var writes = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
+
 // asker is a session, or a transaction of one.
 type asker interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -29,16 +32,25 @@ type asker interface {
 
 // makeSchema makes a schema that is not there. Who may not make one may use it.
 func makeSchema(ctx context.Context, session *pgx.Conn, schema string) error {
+	there, err := hasSchema(ctx, session, schema)
+	if err != nil || there {
+		return err
+	}
+	_, err = session.Exec(ctx, `CREATE SCHEMA `+quote(schema))
+	return grants(ctx, session, err, `CREATE SCHEMA `+quote(schema)+` AUTHORIZATION %[2]s`)
+}
+
+// hasSchema tells whether a schema is there, and refuses a role that may not use it.
+func hasSchema(ctx context.Context, session asker, schema string) (there bool, err error) {
 	var usable bool
-	err := session.QueryRow(ctx, `SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = $1`, schema).Scan(&usable)
+	err = session.QueryRow(ctx, `SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = $1`, schema).Scan(&usable)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		_, err = session.Exec(ctx, `CREATE SCHEMA `+quote(schema))
-		return grants(ctx, session, err, `CREATE SCHEMA `+quote(schema)+` AUTHORIZATION %[2]s`)
+		return false, nil
 	case err == nil && !usable:
-		return grants(ctx, session, fmt.Errorf("%w: use the schema %s", ErrMayNot, schema), `GRANT USAGE ON SCHEMA `+quote(schema)+` TO %[2]s`)
+		err = grants(ctx, session, fmt.Errorf("%w: use the schema %s", ErrMayNot, schema), `GRANT USAGE ON SCHEMA `+quote(schema)+` TO %[2]s`)
 	}
-	return err
+	return err == nil, err
 }
 
 // grants adds to an error for want of rights what an administrator of the database is to
@@ -57,7 +69,7 @@ func grants(ctx context.Context, session asker, err error, statement string) err
 // suits refuses a schema that holds no journal and something else, and one whose tables the
 // role may not write.
 func suits(ctx context.Context, session asker, schema string) error {
-	there, err := standing(ctx, session, schema, "SELECT", "INSERT", "UPDATE", "DELETE")
+	there, err := standing(ctx, session, schema, writes...)
 	if err == nil && there == 0 {
 		err = alienTo(ctx, session, schema, slices.Concat([]string{versionTable}, derived))
 	}
@@ -67,6 +79,9 @@ func suits(ctx context.Context, session asker, schema string) error {
 // standing is the version of the tables in a schema, 0 where there are none, and refuses a
 // role that lacks one of some rights on a table that is there.
 func standing(ctx context.Context, session asker, schema string, rights ...string) (version int64, err error) {
+	if there, err := hasSchema(ctx, session, schema); err != nil || !there {
+		return 0, err
+	}
 	var made bool
 	if err := session.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'version_id')`,
 		inSchema(schema, versionTable)).Scan(&made); err != nil || !made {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"puddle/internal/postgrestest"
-	"puddle/journal"
 	"puddle/journal/journaltest"
 	"puddle/journal/postgres"
 )
@@ -48,7 +47,7 @@ func TestTablesOfOthers(t *testing.T) {
 		t.Errorf("tables of others: %v", err)
 	}
 	_, err = postgres.Open(t.Context(), postgres.Options{URL: url, ReadOnly: true})
-	wantError(t, "who reads", err, journal.ErrFormat)
+	wantError(t, "who reads", err, postgres.ErrNoJournal)
 	if n := ask[int](t, url, "SELECT count(*) FROM pg_class WHERE relnamespace = 'puddle'::regnamespace"); n != 2 {
 		t.Errorf("%d relations are there then", n)
 	}

@@ -71,7 +71,7 @@ func (db *DB) acquire(ctx context.Context, wait time.Duration) (*pgxpool.Conn, e
 	if s := db.pool.Stat(); s.AcquiredConns() >= s.MaxConns() {
 		return nil, fmt.Errorf("%w: all %d connections of this process were in use for %s", ErrBusy, s.MaxConns(), wait)
 	}
-	return nil, fmt.Errorf("%w: it did not let anybody in for %s: %v", ErrAway, wait, err)
+	return nil, fmt.Errorf("%w: it did not let anybody in for %s: %v", ErrAway, wait, inOneLine(err))
 }
 
 // trip makes one round trip of a turn. ErrAway when it takes longer than TripLimit: a

@@ -123,7 +123,7 @@ metastore: {type: postgresql, sqlite: {path: }, postgresql: {url: "${PG_URL}", s
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Metastore{Postgres, "", PostgreSQL{url, "lake_1", 2}}
+	want := Metastore{Postgres, "", PostgreSQL{url, "${PG_URL}", "lake_1", 2}}
 	if c.Metastore != want || c.Journal.Path != "" {
 		t.Errorf("metastore is %+v, the journal's path %q", c.Metastore, c.Journal.Path)
 	}

@@ -14,6 +14,7 @@ import (
 // PostgreSQL is the database that holds journal and pointers.
 type PostgreSQL struct {
 	URL            string // a connection string, with a password mostly: not to be shown
+	URLFrom        string // the variables of the environment that it was told by, as they are written; empty: none
 	Schema         string
 	MaxConnections int // of this process
 }
@@ -29,6 +30,7 @@ var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
 func (d *decoder) postgreSQL(b *block, p *PostgreSQL) {
 	b.text("url", &p.URL)
+	p.URLFrom = d.variables[join(b.key, "url")]
 	b.text("schema", &p.Schema)
 	b.number("max-connections", leastConnections, mostConnections, &p.MaxConnections)
 	b.end()
@@ -49,7 +51,7 @@ func (d *decoder) database(c Config) {
 		return
 	}
 	if at := join(block, "url"); d.sound(at) {
-		d.url(at, p.URL)
+		d.url(at, p)
 	}
 	d.schema(join(block, "schema"), p.Schema)
 	if c.Journal.Path != "" {
@@ -64,20 +66,28 @@ func (d *decoder) database(c Config) {
 	}
 }
 
-func (d *decoder) url(at, url string) {
-	parsed, err := pgx.ParseConfig(url)
+func (d *decoder) url(at string, p PostgreSQL) {
+	parsed, err := pgx.ParseConfig(p.URL)
 	unread, missing := errors.AsType[*fs.PathError](err)
 	switch {
-	case url == "":
+	case p.URL == "":
 		d.fail(at, "is missing: the database that holds the journal, like postgres://puddle@db.example.org/puddle?sslmode=verify-full")
 	case missing:
 		d.fail(at, "names a file that cannot be read: %s: %v", unread.Path, unread.Err)
 	case err != nil:
-		d.fail(at, "is no connection string of PostgreSQL, like postgres://user:password@host:5432/database?sslmode=verify-full "+
-			"(write what is no letter or digit in a password as %%XX), or names a file that cannot be used")
+		d.fail(at, "is no connection string of PostgreSQL: %s%s", wrongPart(err), toldBy(p.URLFrom))
 	case parsed.DefaultQueryExecMode == pgx.QueryExecModeExec, parsed.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol:
 		d.fail(at, "must not have default_query_exec_mode exec or simple_protocol, which send no arrays: leave it out (a pooler that needs it keeps no sessions, which puddle needs)")
 	}
+}
+
+// URLKey names where the URL is told, for messages.
+func (p PostgreSQL) URLKey() string {
+	const key = "metastore.postgresql.url"
+	if p.URLFrom == "" {
+		return key
+	}
+	return key + " (" + p.URLFrom + ")"
 }
 
 // schema refuses those of the server, and the one that other applications find by themselves.

@@ -74,6 +74,30 @@ func postgres(keys, below string) string {
 	return "metastore: {type: postgresql, postgresql: {url: 'postgres://h/d'" + keys + "}}\n" + below
 }
 
+// The part of a URL that is wrong is named, and the variable that tells it.
+func TestWrongPartOfAURL(t *testing.T) {
+	for url, want := range map[string]string{
+		"postgres://u:s3cret@h/d?sslmode=verify":               "its sslmode must be one of disable, allow, prefer, require, verify-ca, verify-full",
+		"postgres://u:s3cret@h:54x/d":                          "its port must be a number from 1 to 65535",
+		"postgres://u:s3cret@h/d?target_session_attrs=primry":  "its target_session_attrs must be one of any, read-write, read-only, primary, standby, prefer-standby",
+		"postgres://u:s3cretp%@h/d":                            "what is no letter or digit in its password, user and database must be written as %XX, and a percent sign as %25",
+		"postgres://u:s3cret@h/d?connect_timeout=soon":         "its connect_timeout must be a number of seconds",
+		"postgres://u:s3cret@h/d?channel_binding=yes":          "its channel_binding must be one of disable, prefer, require",
+		"postgres://u:s3cret@h/d?sslmode":                      "each setting behind its ? must be name=value, and & between two",
+		"postgres://u:s3cret@h/d?sslmode=require&sslcert=/a":   "it must have both sslcert and sslkey, or none",
+		"postgres://u:s3cret@h/d?min_protocol_version=1":       "its min_protocol_version must be 3.0 or 3.2, and not above max_protocol_version",
+		"postgres://u:s3cret@h/d?default_query_exec_mode=fast": "its default_query_exec_mode must be one of cache_statement, cache_describe, describe_exec",
+		"postgres://u:s3cret@h/d?service=s3cret":               "its service is in no service file that can be read",
+		"mysql://u:s3cret@h/d":                                 "it must be like postgres://user:password@host:5432/database?sslmode=verify-full",
+	} {
+		_, err := parse("c", []byte("metastore: {type: postgresql, postgresql: {url: '${URL}'}}\n"), environment("URL", url))
+		if err == nil || !strings.Contains(err.Error(), "is no connection string of PostgreSQL: "+want) || strings.Contains(err.Error(), "s3c") ||
+			!strings.HasSuffix(err.Error(), "; it is told by ${URL}") {
+			t.Errorf("%s: error is %v", url, err)
+		}
+	}
+}
+
 // A URL that cannot be read is not quoted: a part of it is the password.
 func TestPasswordIsNotTold(t *testing.T) {
 	for _, url := range []string{

@@ -21,12 +21,13 @@ type decoder struct {
 
 	unset      map[*yaml.Node]bool // values with a variable that is not there
 	unreadKeys map[string]bool     // those of which it is not known what they hold
+	variables  map[string]string   // those that a value is told by, by the dotted path of its key
 }
 
 func newDecoder(file string, env func(string) (string, bool)) *decoder {
 	return &decoder{
 		file: file, env: env, lines: map[string]int{},
-		unset: map[*yaml.Node]bool{}, unreadKeys: map[string]bool{},
+		unset: map[*yaml.Node]bool{}, unreadKeys: map[string]bool{}, variables: map[string]string{},
 	}
 }
 
@@ -85,6 +86,9 @@ func (d *decoder) walk(key string, n *yaml.Node) {
 			d.walk(child, value)
 		}
 	case yaml.ScalarNode:
+		if names := variable.FindAllString(n.Value, -1); len(names) > 0 {
+			d.variables[key] = strings.Join(names, ", ")
+		}
 		value, err := expand(n.Value, d.env)
 		if err != nil {
 			d.fail(key, "%v", err)
