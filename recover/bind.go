@@ -151,7 +151,7 @@ func readIdentity(ctx context.Context, w Warehouse) (anchor.Identity, bool, erro
 func unreadable(w Warehouse, err error) error {
 	switch {
 	case errors.Is(err, anchor.ErrDamaged):
-		return &Refusal{w.Name, err.Error(), adoptCommand(w.Name), err}
+		return &Refusal{w.Name, err.Error() + "; see docs/operations.md, When it refuses to start", "", err}
 	case errors.Is(err, anchor.ErrNewer):
 		return &Refusal{w.Name, err.Error(), "", err}
 	}

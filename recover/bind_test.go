@@ -3,6 +3,7 @@ package recover_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -54,6 +55,7 @@ type startRule struct {
 	change  func(w *world, id uuid.UUID)
 	as, at  string // how it is configured now; default a at file:///w/a
 	command string // refused, naming it; default: accepted
+	says    string // refused without a command, with this advice
 }
 
 // The start rules of formats §1, one state of the world a line.
@@ -84,7 +86,7 @@ func TestStartRulesOfWhatIsGone(t *testing.T) {
 		{name: "history without a file", change: func(w *world, id uuid.UUID) {
 			w.happen(id, 1)
 			w.remove(anchor.IdentityKey)
-		}, command: "puddle warehouse adopt a"},
+		}, says: "put _puddle/warehouse.json back from a backup"},
 		{name: "no journal, a file", change: func(w *world, _ uuid.UUID) { w.journal = newKept() },
 			command: "puddle recover --warehouse a"},
 		{name: "no journal, only sidecars", change: func(w *world, _ uuid.UUID) {
@@ -116,14 +118,14 @@ func TestStartRulesOfWhatIsAnother(t *testing.T) {
 			other, _ := born(w.t)
 			w.journal = other.journal
 		}, command: "puddle recover --warehouse a"},
-		{name: "another name", change: func(w *world, id uuid.UUID) { w.happen(id, 1) }, as: "b", command: "puddle warehouse rename a b"},
-		{name: "another name, no file", change: func(w *world, _ uuid.UUID) { w.remove(anchor.IdentityKey) }, as: "b", command: "puddle warehouse rename a b"},
+		{name: "another name", change: func(w *world, id uuid.UUID) { w.happen(id, 1) }, as: "b", says: " a: give it that name again in the configuration"},
+		{name: "another name, no file", change: func(w *world, _ uuid.UUID) { w.remove(anchor.IdentityKey) }, as: "b", says: " a: give it that name again in the configuration"},
 		{name: "another location, empty", change: func(w *world, id uuid.UUID) {
 			w.happen(id, 1)
 			w.store = memory.New()
-		}, at: "file:///w/b", command: "puddle relocate a --from file:///w/a --to file:///w/b"},
+		}, at: "file:///w/b", says: "at file:///w/a, not at file:///w/b: give it that location again in the configuration"},
 		{name: "another location, files moved", change: func(w *world, id uuid.UUID) { w.happen(id, 1) },
-			at: "file:///w/b", command: "puddle relocate a --from file:///w/a --to file:///w/b"},
+			at: "file:///w/b", says: "at file:///w/a, not at file:///w/b: give it that location again in the configuration"},
 		{name: "journal rolled back", change: func(w *world, id uuid.UUID) {
 			w.happen(id, 3)
 			w.anchored(id)
@@ -137,7 +139,7 @@ func TestStartRulesOfWhatIsAnother(t *testing.T) {
 		}, command: "puddle recover --warehouse a"},
 		{name: "damaged file", change: func(w *world, _ uuid.UUID) {
 			w.must(w.store.Put(w.t.Context(), anchor.IdentityKey, []byte("{")))
-		}, command: "puddle warehouse adopt a"},
+		}, says: "see docs/operations.md"},
 		{name: "file of a newer build", change: func(w *world, _ uuid.UUID) {
 			w.must(w.store.Put(w.t.Context(), anchor.IdentityKey, []byte(`{"format-version": 2}`)))
 		}},
@@ -156,6 +158,11 @@ func try(t *testing.T, rules []startRule) {
 			switch {
 			case rule.name == "file of a newer build":
 				refusedWith(t, err, "")
+			case rule.says != "":
+				refusedWith(t, err, "")
+				if !strings.Contains(err.Error(), rule.says) {
+					t.Errorf("%v does not say %q", err, rule.says)
+				}
 			case rule.command != "":
 				refusedWith(t, err, rule.command)
 			case err != nil || bound != (recover.Bound{ID: id}):

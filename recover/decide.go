@@ -21,6 +21,12 @@ type evidence struct {
 	named, sameID, sameLocation *history
 }
 
+// What works where a warehouse is not as its catalog knows it.
+const (
+	giveBack = ": give it that %s again in the configuration, see docs/operations.md, When it refuses to start"
+	putBack  = "if it is, put " + anchor.IdentityKey + " back from a backup, see docs/operations.md, When it refuses to start"
+)
+
 // decide finds the history that is the warehouse's; nil means that it is to be
 // born. It is the table of formats §1, and changes nothing.
 func decide(w Warehouse, e evidence) (*history, error) {
@@ -43,19 +49,19 @@ func decide(w Warehouse, e evidence) (*history, error) {
 	case e.identified && h != nil && h.id != e.sameID.id:
 		return refuse("puddle config check", "%s belongs to warehouse %s: are two locations swapped?", w.Location, e.sameID.name)
 	case e.identified && e.sameID.name != w.Name:
-		return refuse(renameCommand(e.sameID.name, w.Name), "the journal knows it by the name %s", e.sameID.name)
+		return refuse("", "the journal knows it by the name %s"+giveBack, e.sameID.name, "name")
 	case e.identified && e.identity.Name != w.Name:
-		return refuse(renameCommand(e.identity.Name, w.Name), "its identity file names it %s", e.identity.Name)
+		return refuse("", "its identity file names it %s"+giveBack, e.identity.Name, "name")
 	case h == nil && e.sameLocation != nil:
-		return refuse(renameCommand(e.sameLocation.name, w.Name), "the journal knows %s by the name %s", w.Location, e.sameLocation.name)
+		return refuse("", "the journal knows %s by the name %s"+giveBack, w.Location, e.sameLocation.name, "name")
 	case h == nil && e.traces:
 		return lost(recoverCommand(w.Name), "its journal is lost: %s holds a catalog, the journal has no history of it", w.Location)
 	case h == nil:
 		return nil, nil
 	case !sameLocation(h.location, w.Location):
-		return refuse(relocateCommand(w.Name, h.location, w.Location), "the journal has it at %s, not at %s", h.location, w.Location)
+		return refuse("", "the journal has it at %s, not at %s"+giveBack, h.location, w.Location, "location")
 	case e.identified && !sameLocation(e.identity.Location, w.Location):
-		return refuse(relocateCommand(w.Name, e.identity.Location, w.Location), "its identity file has it at %s, not at %s", e.identity.Location, w.Location)
+		return refuse("", "its identity file has it at %s, not at %s"+giveBack, e.identity.Location, w.Location, "location")
 	case e.identified:
 		return h, nil
 	case e.traces && h.newborn:
@@ -63,7 +69,7 @@ func decide(w Warehouse, e evidence) (*history, error) {
 	case h.newborn:
 		return h, nil
 	}
-	return refuse(adoptCommand(w.Name), "the journal has a history of it, but %s has no identity file: a wrong mount?", w.Location)
+	return refuse("", "the journal has a history of it, but %s has no identity file: a wrong mount? Mount or name the right one; "+putBack, w.Location)
 }
 
 // takesOver is said before a warehouse is recovered whose journal is elsewhere, or lost.

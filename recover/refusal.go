@@ -30,11 +30,3 @@ func (r *Refusal) Unwrap() error { return r.Err }
 func recoverCommand(name string) string { return "puddle recover --warehouse " + name }
 
 func metastoreCommand(name string) string { return recoverCommand(name) + " --from metastore" }
-
-func adoptCommand(name string) string { return "puddle warehouse adopt " + name }
-
-func renameCommand(from, to string) string { return "puddle warehouse rename " + from + " " + to }
-
-func relocateCommand(name, from, to string) string {
-	return fmt.Sprintf("puddle relocate %s --from %s --to %s", name, from, to)
-}

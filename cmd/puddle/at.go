@@ -25,6 +25,8 @@ func (atCmd) Help() string {
 		"the files when none runs. Engines read the same as the warehouse NAME@POINT."
 }
 
+func (atCmd) example() string { return "WAREHOUSE POINT, as in: puddle at lake seq:42" }
+
 func (atCmd) exits() []int { return []int{codeFindings, codeNoLook, codeRefused} }
 
 // moment is an event as of which something is shown.

@@ -58,6 +58,7 @@ func run(args []string, s *session) int {
 	if err != nil {
 		return s.end(err)
 	}
+	s.file = fileOf(args)
 	parsed, err := parser.Parse(args)
 	switch {
 	case helped:
@@ -87,8 +88,18 @@ func misused(args []string, err error) error {
 	} else if unknown := noCommand(first, err); unknown != nil {
 		return unknown
 	}
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && strings.HasPrefix(err.Error(), `expected "<`) {
+		if asked, ok := parse.Context.Selected().Target.Addr().Interface().(example); ok {
+			return fmt.Errorf("expected %s (see puddle --help)", asked.example())
+		}
+	}
 	return fmt.Errorf("%w (see puddle --help)", err)
 }
+
+// example is implemented by commands whose arguments are all needed: their names, and how
+// they are given.
+type example interface{ example() string }
 
 // command is the first word of a command line that is neither a flag nor its value.
 func command(args []string) string {
@@ -112,11 +123,11 @@ func (s *session) end(err error) int {
 	case errors.As(err, &invalid):
 		fmt.Fprintln(s.stderr, err) // FILE:LINE: … on each line
 	case err != nil:
-		fmt.Fprintln(s.stderr, "puddle:", err)
+		fmt.Fprintln(s.stderr, "puddle:", s.typed(err.Error()))
 	}
 	code := exitCode(err)
 	if some := (partly{}); code == codeRefused && !errors.As(err, &some) {
-		fmt.Fprintln(s.stderr, "puddle: nothing was changed"+next(err))
+		fmt.Fprintln(s.stderr, "puddle: nothing was changed"+s.typed(next(err)))
 	}
 	return code
 }

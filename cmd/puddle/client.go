@@ -73,7 +73,7 @@ func (s *session) connect(c config.Config, p purpose) (*client, error) {
 	case err != nil:
 		return nil, noLook(err)
 	}
-	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
+	log := s.logger(c.Logging).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
 	n, err := openNode(s.stop, c, log, l, p)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,8 @@ func (diffCmd) Help() string {
 		"What came and went in between is not shown (puddle log shows it). Asks the running server, or opens the files when none runs."
 }
 
+func (diffCmd) example() string { return "WAREHOUSE FROM TO, as in: puddle diff lake seq:40 seq:42" }
+
 func (diffCmd) exits() []int { return []int{codeFindings, codeNoLook, codeRefused} }
 
 // diffReport is the report of diff, and an answer of the route diff.

@@ -71,18 +71,15 @@ func damaged(err error) error {
 }
 
 // next names the command that comes after a refusal: of a recovery, a look at what it
-// would do. Of those that this build lacks it names the page that says what to do.
+// would do.
 func next(err error) string {
 	var refusal *recover.Refusal
 	if !errors.As(err, &refusal) || refusal.Command == "" {
 		return ""
 	}
 	command, _, _ := strings.Cut(refusal.Command, ",")
-	switch verb, _, _ := strings.Cut(strings.TrimPrefix(command, "puddle "), " "); verb {
-	case "recover":
-		return "; next: " + command + " --dry-run"
-	case "relocate", "warehouse":
-		return "; " + verb + " is not in this build: see docs/operations.md, When it refuses to start"
+	if strings.HasPrefix(command, "puddle recover") {
+		command += " --dry-run"
 	}
 	return "; next: " + command
 }

@@ -24,6 +24,8 @@ func (historyCmd) Help() string {
 	return "Through renames and drops. Asks the running server, or opens the files when none runs."
 }
 
+func (historyCmd) example() string { return "WAREHOUSE TABLE, as in: puddle history lake sales.orders" }
+
 func (historyCmd) exits() []int { return []int{codeFindings, codeNoLook, codeRefused} }
 
 // historyReport is the report of history.

@@ -16,7 +16,7 @@ import (
 // the journal is about to lose: they are emptied, and made anew when it is done, or by the
 // next start.
 func (c compactCmd) inDatabase(s *session, configured config.Config) (err error) {
-	log := newLogger(configured.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(configured.Logging.Level)))
+	log := s.logger(configured.Logging).Level(max(zerolog.WarnLevel, logLevel(configured.Logging.Level)))
 	purpose := rescuing
 	if c.DryRun {
 		purpose = reporting

@@ -13,13 +13,13 @@ import (
 	"puddle/rest"
 )
 
-// newLogger logs as configured: lines for people, in colours on a terminal, or
-// JSON.
-func newLogger(c config.Logging, out io.Writer) zerolog.Logger {
+// logger logs as configured: lines for people, in colours on a terminal, or JSON.
+func (s *session) logger(c config.Logging) zerolog.Logger {
+	out := s.stderr
 	if c.Format == "text" {
 		out = zerolog.ConsoleWriter{Out: out, NoColor: !isTerminal(out), TimeFormat: logTime, TimeLocation: time.UTC}
 	}
-	return zerolog.New(zerolog.SyncWriter(out)).Level(logLevel(c.Level)).Hook(zerolog.HookFunc(stampLine))
+	return zerolog.New(zerolog.SyncWriter(s.typedLog(out))).Level(logLevel(c.Level)).Hook(zerolog.HookFunc(stampLine))
 }
 
 // logTime is how lines are dated: UTC, in milliseconds, as events are.

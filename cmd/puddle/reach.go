@@ -55,7 +55,7 @@ func inWords(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, postgres.ErrWentBack):
-		return errors.New("the database does not hold what it acknowledged: it was restored or failed over, and an operator must look")
+		return errors.New("the database does not hold what it acknowledged: it was restored or failed over; do not restart any replica, see docs/operations.md#the-database-went-back")
 	case errors.Is(err, postgres.ErrEndMissing):
 		return errors.New("the newest event of a warehouse is missing in the database: an operator must look, with puddle verify")
 	case errors.Is(err, postgres.ErrAlone):
@@ -119,6 +119,7 @@ func (n *shared) saw(err error) {
 	if refused == nil && err != nil {
 		return // it says nothing of the database
 	}
+	refused = n.withNames(refused)
 	n.mu.Lock()
 	before := n.last
 	n.last = refused

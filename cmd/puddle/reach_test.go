@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
+	"puddle/cmd/puddle/config"
 	"puddle/journal/postgres"
 )
 
@@ -16,7 +18,9 @@ import (
 func TestOneWarehouseWentBack(t *testing.T) {
 	var told strings.Builder
 	n := &shared{node: &node{log: zerolog.New(&told)}}
-	back := fmt.Errorf("%w: of one", postgres.ErrWentBack)
+	lake := uuid.New()
+	n.warehouses = []*warehouse{{Warehouse: config.Warehouse{Name: "lake"}, id: lake}}
+	back := fmt.Errorf("%w: warehouse %s was seen at 7", postgres.ErrWentBack, lake)
 	for range 3 {
 		n.observe(back)
 		n.observe(nil)
@@ -25,6 +29,12 @@ func TestOneWarehouseWentBack(t *testing.T) {
 	}
 	if !errors.Is(n.unreached(), postgres.ErrWentBack) {
 		t.Errorf("it is over: %v", n.unreached())
+	}
+	if is := n.unreached().Error(); !strings.Contains(is, "warehouse lake was seen at 7") {
+		t.Errorf("the warehouse is not named: %s", is)
+	}
+	if said := inWords(n.unreached()).Error(); !strings.Contains(said, "do not restart any replica, see docs/operations.md#the-database-went-back") {
+		t.Errorf("anybody is told %s", said)
 	}
 	n.sawHeads(nil)
 	if n.unreached() != nil {

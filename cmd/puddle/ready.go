@@ -18,9 +18,26 @@ func (n *node) ready(ctx context.Context) error {
 	case rest.WriterNoRoom:
 		return errors.New("the disk is full: changes are refused until there is room")
 	case rest.WriterStopped:
-		return errors.New("read only until restart")
+		return n.stopped()
 	}
 	return n.reach(ctx)
+}
+
+// stopped says why changes are refused until somebody sees to it. What that takes names
+// warehouses and places, and is told to the operator alone.
+func (n *node) stopped() error {
+	for _, w := range n.warehouses {
+		switch {
+		case w.readOnly() == nil:
+		case w.unfit != nil:
+			return errors.New("read only: an object store does not keep two catalogs apart (see puddle status)")
+		case w.behind != nil:
+			return errors.New("read only as of a backup: a journal is behind its archive (see puddle status)")
+		default:
+			return errors.New("read only until restart: another catalog writes to a warehouse (see puddle status)")
+		}
+	}
+	return errors.New("read only until restart")
 }
 
 // readTables looks whether the pointer tables read.

@@ -70,7 +70,7 @@ func (r recoverCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
+	log := s.logger(c.Logging).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
 	x := &recovery{recoverCmd: r, node: newNode(c, log, rescuing, journal.NewClock()), progress: newSpoken(s.stderr), at: time.Now(), damaged: map[uuid.UUID]error{}, torn: map[string]bool{}}
 	x.kept = x.node.keeping(x)
 	if err := x.open(s.stop); err != nil {

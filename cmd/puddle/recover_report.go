@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -70,9 +71,17 @@ type recoverTotalsPage struct {
 	Unregistered int `json:"unregistered"`
 }
 
-func (x *recovery) page(all []recover.Report) recoverPage {
+func (x *recovery) page(all []recover.Report, typed func(string) string) recoverPage {
 	p := recoverPage{Warehouses: []recoveredPage{}, DryRun: x.DryRun}
 	for _, r := range all {
+		for i := range r.Warnings {
+			r.Warnings[i] = typed(r.Warnings[i])
+		}
+		for _, o := range r.Objects {
+			for i := range o.Warnings {
+				o.Warnings[i] = typed(o.Warnings[i])
+			}
+		}
 		p.Warehouses = append(p.Warehouses, pageOf(r))
 	}
 	return p
@@ -137,7 +146,7 @@ func counted(n int, one, many string) string {
 func (x *recovery) tell(s *session, all []recover.Report, err error) error {
 	var told error
 	if x.JSON {
-		told = s.json(x.page(all))
+		told = s.json(x.page(all, s.typed))
 	} else {
 		for _, r := range all {
 			told = errors.Join(told, s.lines(linesOf(r, x.DryRun)))
@@ -149,19 +158,32 @@ func (x *recovery) tell(s *session, all []recover.Report, err error) error {
 	if err = errors.Join(err, told); err != nil {
 		return err
 	}
-	var failed, noted int
+	var failed, warnings, unregistered int
 	for _, r := range all {
 		t := r.Totals()
 		failed += t.Failed + t.FailedNamespaces
-		noted += t.Warnings + t.Unregistered
+		warnings += t.Warnings
+		unregistered += t.Unregistered
 	}
 	switch {
 	case failed > 0:
 		return fail(codeFindings, "could not be recovered: %d", failed)
-	case noted > 0:
-		return fail(codeWarnings, "warnings, and tables and views to register by hand: %d", noted)
+	case warnings+unregistered > 0:
+		return fail(codeWarnings, "%s", noted(warnings, unregistered))
 	}
 	return nil
+}
+
+// noted counts what is left to be looked at.
+func noted(warnings, unregistered int) string {
+	var all []string
+	if warnings > 0 {
+		all = append(all, fmt.Sprintf("warnings: %d", warnings))
+	}
+	if unregistered > 0 {
+		all = append(all, fmt.Sprintf("tables and views to register by hand: %d", unregistered))
+	}
+	return strings.Join(all, ", ")
 }
 
 // lostFiles tells whether a whole journal's report has tables or views whose metadata

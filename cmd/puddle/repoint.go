@@ -30,6 +30,10 @@ func (repointCmd) Help() string {
 		"one need not be there any more. Look at what would be done with --dry-run first."
 }
 
+func (repointCmd) example() string {
+	return "WAREHOUSE TABLE, as in: puddle repoint lake sales.orders --newest --reason TEXT"
+}
+
 func (repointCmd) exits() []int {
 	return []int{codeFindings, codeNoLook, codeRefused, codeUnknown}
 }

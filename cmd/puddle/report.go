@@ -46,11 +46,11 @@ func (s *session) table(header table.Row, rows ...table.Row) error {
 	return err
 }
 
-// lines writes text to the report, with the same care.
+// lines writes text to the report, with the same care. Commands in it name the configuration.
 func (s *session) lines(lines []string) error {
 	var b strings.Builder
 	for _, line := range lines {
-		b.WriteString(printable(line) + "\n")
+		b.WriteString(printable(s.typed(line)) + "\n")
 	}
 	_, err := s.stdout.Write([]byte(b.String()))
 	return err

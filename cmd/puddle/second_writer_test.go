@@ -193,7 +193,7 @@ func TestAnIdleServerLooks(t *testing.T) {
 	}
 	<-told
 	r := &running{server: s, t: t}
-	if status, body := r.read("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "read only until restart") {
+	if status, body := r.read("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "read only until restart: another catalog writes to a warehouse") {
 		t.Errorf("readyz: %d %s", status, body)
 	}
 	if there, _, err := anchor.ReadHead(t.Context(), own); err != nil || there.Incarnation != head.Incarnation {

@@ -22,7 +22,7 @@ func (serveCmd) Run(s *session) error {
 		return err
 	}
 	moreProcessors()
-	started, err := startServer(s.stop, c, newLogger(c.Logging, s.stderr))
+	started, err := startServer(s.stop, c, s.logger(c.Logging))
 	if errors.Is(err, context.Canceled) && s.stop.Err() != nil {
 		return nil // stopped while it was starting
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -53,6 +54,9 @@ func newServer(c config.Config, log zerolog.Logger) (*server, error) {
 		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
 	l, err := acquire(c.DataDir)
+	if errors.As(err, new(*held)) {
+		return nil, fail(codeNoLook, "data-dir: %w: stop that first, or give this server another data-dir", err)
+	}
 	if err != nil {
 		return nil, fail(codeNoLook, "data-dir: %w", err)
 	}
@@ -107,6 +111,9 @@ func (s *server) listen(l *lock) error {
 	}
 	s.handler.to(starting)
 	tcp, err := net.Listen("tcp", s.node.config.Server.Addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("server.addr: %w: stop what listens there, or set another server.addr", err)
+	}
 	if err != nil {
 		return fmt.Errorf("server.addr: %w", err)
 	}

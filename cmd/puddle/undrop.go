@@ -25,6 +25,8 @@ func (undropCmd) Help() string {
 		"dropped as it; by UUID for as long as the journal has it. Until purge.grace is over it also cancels a purge."
 }
 
+func (undropCmd) example() string { return "WAREHOUSE TABLE, as in: puddle undrop lake sales.orders" }
+
 func (undropCmd) exits() []int {
 	return []int{codeFindings, codeNoLook, codeRefused, codeUnknown}
 }

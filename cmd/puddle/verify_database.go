@@ -20,7 +20,7 @@ import (
 // verifyDatabase looks at a catalog in a database, beside replicas that may be at work. It
 // writes there for a repair only.
 func (s *session) verifyDatabase(c config.Config, asked verifyRequest, say func(verifyLine)) (err error) {
-	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
+	log := s.logger(c.Logging).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
 	purpose := reporting
 	if asked.Repair && !asked.DryRun {
 		purpose = changing

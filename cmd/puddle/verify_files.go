@@ -23,7 +23,7 @@ import (
 // verifyFiles looks at the files of a catalog that nobody has open. They are opened to be
 // read only: what a crash left stays as it is. It takes the lock over.
 func (s *session) verifyFiles(c config.Config, l *lock, asked verifyRequest, say func(verifyLine)) (err error) {
-	log := newLogger(c.Logging, s.stderr).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
+	log := s.logger(c.Logging).Level(max(zerolog.WarnLevel, logLevel(c.Logging.Level)))
 	n := newNode(c, log, reporting, journal.NewClock())
 	n.onClose(l.release)
 	defer func() { err = errors.Join(err, n.Close()) }()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"puddle/recover/verify"
@@ -33,18 +34,24 @@ func (r *verifyReport) take(line verifyLine) {
 	case line.Pages != nil:
 		r.pages = *line.Pages
 	case line.Finding != nil:
-		r.findings = append(r.findings, *line.Finding)
+		r.findings = append(r.findings, r.typed(*line.Finding))
 	case line.Unseen != nil:
 		r.unseen = append(r.unseen, *line.Unseen)
 	case line.Repair != nil:
-		r.repairs = append(r.repairs, *line.Repair)
+		r.repairs = append(r.repairs, r.typed(*line.Repair))
 	case line.Left != nil:
-		r.left = append(r.left, *line.Left)
+		r.left = append(r.left, r.typed(*line.Left))
 	case line.Summary != nil:
 		r.summaries = append(r.summaries, *line.Summary)
 	case line.End != nil:
 		r.ended = line.End
 	}
+}
+
+// typed is a finding whose commands name the configuration.
+func (r *verifyReport) typed(f verify.Finding) verify.Finding {
+	f.Message, f.Next = r.session.typed(f.Message), r.session.typed(f.Next)
+	return f
 }
 
 // verifyPage is the report that scripts read.
@@ -140,6 +147,10 @@ func (r *verifyReport) text(t verifyTotals) []string {
 			line += fmt.Sprintf("; %d tables and views, %d files, %d bytes", s.Objects, s.Files, s.Bytes)
 		}
 		lines = append(lines, line)
+		if s.TooYoung > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s that no event names, too young to tell whether a change under way made them: look again after %s",
+				s.Warehouse, counted(int(s.TooYoung), "file", "files"), s.LookAgain.Format(time.RFC3339)))
+		}
 		if s.Resumed != "" {
 			lines = append(lines, fmt.Sprintf("%s: looked at by an earlier run: %s", s.Warehouse, s.Resumed))
 		}
@@ -156,10 +167,13 @@ func (r *verifyReport) text(t verifyTotals) []string {
 	for _, u := range r.unseen {
 		lines = append(lines, fmt.Sprintf("not looked at: %s %s: %s", u.Warehouse, u.Place, u.Message))
 	}
+	young := slices.ContainsFunc(r.summaries, func(s verify.Summary) bool { return s.TooYoung > 0 })
 	clean := t == (verifyTotals{Notes: t.Notes})
 	switch {
 	case clean && r.pages.Reason != "":
 		lines = append(lines, "clean, but for what was not looked at: the pages of the journal's file: "+r.pages.Reason)
+	case clean && young:
+		lines = append(lines, "clean, but for files that are too young")
 	case clean:
 		lines = append(lines, "clean")
 	case r.pages.Reason != "":

@@ -165,7 +165,7 @@ func (v *verification) subject(name string, id uuid.UUID) verify.Warehouse {
 	w := verify.Warehouse{Name: name, ID: id, Journal: v.journal, Tables: v.tables, Ephemeral: v.ephemeral, Beside: v.beside}
 	w.Auditor, _ = v.journal.(journal.Auditor)
 	if v.serving != nil {
-		w.Now, w.Settled = v.serving(id), verify.SettledAfter(time.Now(), unsettled)
+		w.Now, w.Settling = v.serving(id), &verify.Settling{At: time.Now(), Age: unsettled}
 	}
 	return w
 }

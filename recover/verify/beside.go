@@ -131,5 +131,9 @@ func (l *looks) old(ctx context.Context, location string, s *seen) bool {
 	if err != nil && !errors.Is(err, warehouse.ErrNotFound) {
 		s.unseen = append(s.unseen, Unseen{Place: location, Message: err.Error()})
 	}
-	return err == nil && l.settled(info)
+	if err == nil && !l.settled(info) {
+		s.young.add(young{1, info.Modified})
+		return false
+	}
+	return err == nil
 }

@@ -158,7 +158,7 @@ func (r *run) dated(ctx context.Context, head anchor.Head, finding Finding) erro
 		}
 		start, ok := first.Body.(journal.IncarnationStarted)
 		if ok && start.Parent == nil && (identity.Incarnation != first.Incarnation || !identity.CreatedAt.Equal(first.At)) {
-			r.found(Finding{Severity: Error, Kind: KindIdentity, Place: anchor.IdentityKey, Next: "puddle warehouse adopt " + r.Name,
+			r.found(Finding{Severity: Error, Kind: KindIdentity, Place: anchor.IdentityKey, Next: "put the one of this warehouse back from a backup",
 				Message: fmt.Sprintf("it says that the warehouse was born with incarnation %s at %s, the journal says %s at %s",
 					identity.Incarnation, identity.CreatedAt, first.Incarnation, first.At)})
 		}

@@ -40,6 +40,9 @@ func (r *run) leftovers(ctx context.Context) error {
 			}
 			at := strings.TrimSuffix(root.URL, "/") + "/" + entry.Key
 			why, left := r.left(ctx, root.Store, entry, at, named, n < maxLeftovers)
+			if left && !r.settled(entry.Info) {
+				r.passedOver(young{1, entry.Modified})
+			}
 			if !left || !r.settled(entry.Info) {
 				continue
 			}

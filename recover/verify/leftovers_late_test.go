@@ -41,7 +41,7 @@ func TestLeftoversOfALongWalk(t *testing.T) {
 		w.must(os.Chtimes(at, began, began.Add(time.Minute)))
 	}}
 	subject := w.subject()
-	subject.Now, subject.Settled = w.recorder.Reader(w.id), verify.SettledAfter(began, 10*time.Minute)
+	subject.Now, subject.Settling = w.recorder.Reader(w.id), &verify.Settling{At: began, Age: 10 * time.Minute}
 	if _, s := w.run(subject, 4); len(s.findings)+len(s.unseen) > 0 {
 		t.Errorf("found %v, not seen %v", s.findings, s.unseen)
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"puddle/internal/warehouse"
 	"puddle/internal/warehouse/dir"
 	"puddle/recover/verify"
 )
@@ -81,9 +80,11 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("not told: %q, not seen %v", left, s.unseen)
 	}
 	young := w.subject()
-	young.Now, young.Settled = w.recorder.Reader(w.id), func(info warehouse.Info) bool { return false }
-	if _, s := w.run(young, 4); len(s.findings) > 0 {
-		t.Errorf("files that are young: %v", s.findings)
+	young.Now, young.Settling = w.recorder.Reader(w.id), &verify.Settling{Age: time.Hour}
+	result, s := w.run(young, 4)
+	if again := began.Add(-26*time.Hour + time.Hour); len(s.findings) > 0 || result.Summary.TooYoung != 5 ||
+		result.Summary.LookAgain.Before(again) || result.Summary.LookAgain.After(again.Add(time.Second)) {
+		t.Errorf("files that are young: %v, %+v", s.findings, result.Summary)
 	}
 }
 

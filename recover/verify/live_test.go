@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"puddle/recover/verify"
 )
@@ -38,7 +39,7 @@ func TestNoFalseAlarmBesideCommits(t *testing.T) {
 		}
 	})
 	subject := w.subject()
-	subject.Now, subject.Settled = w.recorder.Reader(w.id), func(info) bool { return false }
+	subject.Now, subject.Settling = w.recorder.Reader(w.id), &verify.Settling{Age: time.Hour}
 	for range 15 {
 		result, s := w.run(subject, 4)
 		if len(s.findings)+len(s.unseen) > 0 || !result.Whole || result.TablesDiffer {

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -89,6 +90,7 @@ func (r *run) took(one look, saw *seen) {
 	}
 	now.Files += saw.files
 	now.Bytes += saw.bytes
+	now.Young.add(saw.young)
 	r.counted()
 	if saw.broken {
 		r.mendable = append(r.mendable, saw.object)
@@ -112,6 +114,8 @@ func (r *run) took(one look, saw *seen) {
 func (r *run) counted() {
 	now := r.reached.Objects
 	r.summary.Objects, r.summary.Files, r.summary.Bytes = now.Count, now.Files, now.Bytes
+	r.summary.TooYoung, r.summary.LookAgain = 0, time.Time{}
+	r.passedOver(now.Young)
 }
 
 // reader answers what is true now, as well as it is known.
@@ -165,6 +169,7 @@ type seen struct {
 	files    int64
 	bytes    int64
 	broken   bool // the file is missing or changed
+	young    young
 }
 
 func (s *seen) clean() bool { return len(s.findings)+len(s.unseen) == 0 }

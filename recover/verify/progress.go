@@ -32,6 +32,7 @@ type Looked struct {
 	Count    int64            `json:"count"`
 	Files    int64            `json:"files"`
 	Bytes    int64            `json:"bytes"`
+	Young    young            `json:"young"` // passed over
 }
 
 // absent notes a document that is not kept.

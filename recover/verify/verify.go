@@ -27,11 +27,11 @@ type Warehouse struct {
 	Roots     warehouse.Roots // none: it is in the journal alone, and only that is looked at
 	Externals warehouse.Roots // external warehouses, where files of its objects may be
 	Journal   journal.Journal
-	Auditor   journal.Auditor           // nil: the journal cannot be looked through, only read
-	Tables    projections.Store         // nil: there are none to compare
-	Fold      projections.Store         // empty: what the journal is folded into; nil: in memory
-	Now       projections.Reader        // of a catalog that is being served; nil: nothing changes meanwhile
-	Settled   func(warehouse.Info) bool // tells files that nobody is about to name; nil: all
+	Auditor   journal.Auditor    // nil: the journal cannot be looked through, only read
+	Tables    projections.Store  // nil: there are none to compare
+	Fold      projections.Store  // empty: what the journal is folded into; nil: in memory
+	Now       projections.Reader // of a catalog that is being served; nil: nothing changes meanwhile
+	Settling  *Settling          // tells files that nobody is about to name; nil: all
 
 	Beside    bool // the tables can be made anew while servers run
 	Ephemeral bool // the journal ends with its process: the warehouse has no anchor
@@ -72,7 +72,11 @@ type Summary struct {
 	Objects      int64       `json:"objects"`
 	Files        int64       `json:"files"`
 	Bytes        int64       `json:"bytes"`
-	Resumed      string      `json:"resumed,omitempty"` // what an earlier run had looked at
+	// TooYoung are files that no event names, and that are not told because they may be of
+	// a change under way. LookAgain is from when on none of them may; zero: there is none.
+	TooYoung  int64     `json:"files-too-young"`
+	LookAgain time.Time `json:"look-again,omitzero"`
+	Resumed   string    `json:"resumed,omitempty"` // what an earlier run had looked at
 }
 
 // Unseen is something that could not be looked at: neither fine nor a finding.
@@ -216,12 +220,37 @@ func Subject(ctx context.Context, b recover.Binder, w recover.Warehouse, sink Si
 	return uuid.Nil, nil
 }
 
-// settled tells whether a file is old enough that its event would be there.
-func (r *run) settled(info warehouse.Info) bool { return r.Settled == nil || r.Settled(info) }
+// Settling tells files that nobody is about to name from others by their age at a moment,
+// which is no later than that of the run. What has come since is not settled, however long
+// the run takes: it does not know all that was named since.
+type Settling struct {
+	At  time.Time
+	Age time.Duration
+}
 
-// SettledAfter is a Settled for stores that tell the time in nanoseconds: by the age of
-// files at a moment, which is no later than that of the run. What has come since is not
-// settled, however long the run takes: it does not know all that was named since.
-func SettledAfter(at time.Time, age time.Duration) func(warehouse.Info) bool {
-	return func(info warehouse.Info) bool { return at.Sub(time.Unix(0, info.Modified)) > age }
+// settled tells whether a file is old enough that its event would be there.
+func (r *run) settled(info warehouse.Info) bool {
+	return r.Settling == nil || r.Settling.At.Sub(time.Unix(0, info.Modified)) > r.Settling.Age
+}
+
+// young are files that were passed over because they are not settled.
+type young struct {
+	Files  int64 `json:"files"`
+	Newest int64 `json:"newest"` // when the last of them was modified
+}
+
+func (y *young) add(other young) {
+	y.Files, y.Newest = y.Files+other.Files, max(y.Newest, other.Newest)
+}
+
+// passedOver tells the summary of files that are too young.
+func (r *run) passedOver(files young) {
+	if files.Files == 0 {
+		return
+	}
+	r.summary.TooYoung += files.Files
+	settled := time.Unix(0, files.Newest).Add(r.Settling.Age).UTC().Truncate(time.Second).Add(time.Second)
+	if settled.After(r.summary.LookAgain) {
+		r.summary.LookAgain = settled
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
@@ -148,9 +149,10 @@ func TestCase48_SomebodyElseWentOn(t *testing.T) {
 		t.Errorf("after a commit: %v", s.findings)
 	}
 	young := w.subject()
-	young.Now, young.Settled = w.recorder.Reader(w.id), func(info) bool { return false }
-	if _, s = w.run(young, 4); len(s.kinds()) > 0 {
-		t.Errorf("files that are young: %v", s.findings)
+	young.Now, young.Settling = w.recorder.Reader(w.id), &verify.Settling{Age: time.Hour}
+	result, s := w.run(young, 4)
+	if len(s.kinds()) > 0 || result.Summary.TooYoung != 2 || result.Summary.LookAgain.IsZero() {
+		t.Errorf("files that are young: %v, %+v", s.findings, result.Summary)
 	}
 }
 

@@ -183,8 +183,6 @@ func (w *world) run(subject verify.Warehouse, level int) (verify.Result, *told) 
 	return result, s
 }
 
-type info = warehouse.Info
-
 // changed are tables that say something else than they hold.
 type changed struct {
 	projections.Store
