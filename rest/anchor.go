@@ -11,7 +11,7 @@ import (
 type Anchor struct {
 	Seq    journal.Seq // that it has; 0 until it was written since the start
 	Err    error       // why writing it failed the last time; nil: it did not
-	Since  time.Time   // since when it has lacked events; zero when it lacks none, or nobody knows
+	Since  time.Time   // when the oldest event came that it lacks; zero when it lacks none, or nobody knows
 	Failed int64       // failures since the start
 
 	Elsewhere bool // another replica writes it; Seq is what it has written

@@ -10,7 +10,7 @@ import (
 type Archive struct {
 	Mode    string      // async, sync, off
 	Seq     journal.Seq // the newest event in it; 0 until it was looked at since the start
-	Since   time.Time   // since when it has lacked events; zero when it lacks none
+	Since   time.Time   // when the oldest event came that it lacks; zero when it lacks none, or nobody knows
 	Err     error       // why sealing failed the last time; nil: it did not
 	Stopped bool        // sealing has ended for good, because of Err
 	Failed  int64       // failures since the start
@@ -33,7 +33,7 @@ type archiveStatus struct {
 
 // archived is nil for a warehouse of which nobody tells. Without a follower nothing is
 // behind.
-func (w *Warehouse) archived(head journal.Seq) *archiveStatus {
+func (w *Warehouse) archived(head journal.Seq, now time.Time) *archiveStatus {
 	if w.Archive == nil {
 		return nil
 	}
@@ -43,8 +43,8 @@ func (w *Warehouse) archived(head journal.Seq) *archiveStatus {
 		return s
 	}
 	s.Behind = behind(a.Seq, head)
-	if !a.Since.IsZero() {
-		s.Lag = max(0, time.Since(a.Since).Seconds())
+	if s.Behind > 0 && !a.Since.IsZero() {
+		s.Lag = max(0, now.Sub(a.Since).Seconds())
 	}
 	if a.Err != nil {
 		s.Error = a.Err.Error()

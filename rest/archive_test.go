@@ -19,7 +19,7 @@ func TestArchiveIsTold(t *testing.T) {
 	}{
 		{Archive{Mode: "off"}, 0, false, nil},
 		{Archive{Mode: "sync", Seq: 1}, 0, false, []string{"puddle_archive_behind_events 0", "puddle_archive_lag_seconds 0", "puddle_archive_sealed_seq 1"}},
-		{Archive{Mode: "async", Since: time.Now().Add(-time.Hour), Err: broken, Failed: 3}, 1, false, []string{"puddle_archive_behind_events 1", "puddle_archive_lag_seconds 3600", "puddle_archive_failures_total 3", "puddle_archive_stopped 0"}},
+		{Archive{Mode: "async", Since: epoch.Add(-time.Hour), Err: broken, Failed: 3}, 1, false, []string{"puddle_archive_behind_events 1", "puddle_archive_lag_seconds 36", "puddle_archive_failures_total 3", "puddle_archive_stopped 0"}},
 		{Archive{Mode: "async", Seq: 1, Err: broken, Stopped: true}, 1, true, []string{"puddle_archive_stopped 1"}},
 	} {
 		f := serve(t, func(o *Options) {

@@ -233,7 +233,7 @@ func (m *Metrics) watch(s *server) {
 	}
 	for i := range s.Warehouses {
 		w := &s.Warehouses[i]
-		m.registry.MustRegister(newWarehouseGauges(w), newArchiveGauges(w), newPurgeGauges(w, s.Now), newSidecarGauges(w, s.Now))
+		m.registry.MustRegister(newWarehouseGauges(w, s.Now), newArchiveGauges(w, s.Now), newPurgeGauges(w, s.Now), newSidecarGauges(w, s.Now))
 		for _, result := range commitResults {
 			m.commits.WithLabelValues(w.Name, result)
 		}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -10,20 +11,21 @@ import (
 // shows nothing.
 type archiveGauges struct {
 	warehouse                             *Warehouse
+	now                                   func() time.Time
 	sealed, behind, lag, failures, halted *prometheus.Desc
 }
 
-func newArchiveGauges(w *Warehouse) archiveGauges {
+func newArchiveGauges(w *Warehouse, now func() time.Time) archiveGauges {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, nil, prometheus.Labels{"warehouse": w.Name})
 	}
 	return archiveGauges{
-		warehouse: w,
-		sealed:    desc("puddle_archive_sealed_seq", "The seq of the newest event in the archive; 0 until it was looked at."),
-		behind:    desc("puddle_archive_behind_events", "Events that the journal has and the archive in the warehouse (_puddle/journal) lacks."),
-		lag:       desc("puddle_archive_lag_seconds", "How long the oldest event that the archive lacks has waited."),
-		failures:  desc("puddle_archive_failures_total", "Failures to seal events into the archive."),
-		halted:    desc("puddle_archive_stopped", "1 when nothing is archived until somebody does something."),
+		warehouse: w, now: now,
+		sealed:   desc("puddle_archive_sealed_seq", "The seq of the newest event in the archive; 0 until it was looked at."),
+		behind:   desc("puddle_archive_behind_events", "Events that the journal has and the archive in the warehouse (_puddle/journal) lacks."),
+		lag:      desc("puddle_archive_lag_seconds", "How long the oldest event that the archive lacks has waited."),
+		failures: desc("puddle_archive_failures_total", "Failures to seal events into the archive."),
+		halted:   desc("puddle_archive_stopped", "1 when nothing is archived until somebody does something."),
 	}
 }
 
@@ -45,7 +47,7 @@ func (g archiveGauges) Collect(to chan<- prometheus.Metric) {
 	if err != nil {
 		return
 	}
-	s := g.warehouse.archived(head.Seq)
+	s := g.warehouse.archived(head.Seq, g.now())
 	if s.Mode == "off" {
 		return
 	}

@@ -84,7 +84,9 @@ func TestMetricsOfWhatFollows(t *testing.T) {
 		o.Room = func(context.Context) Room {
 			return Room{Files: []FileRoom{{"journal", 10, 4}}, Disks: []DiskRoom{{Name: "data-dir", Free: 5, Least: 9}, {Name: "tables", Err: errors.New("no")}}}
 		}
-		o.Warehouses[0].Anchor = func() Anchor { return Anchor{Seq: 0, Failed: 2, Err: errors.New("no mount")} }
+		o.Warehouses[0].Anchor = func() Anchor {
+			return Anchor{Seq: 0, Since: epoch.Add(-time.Hour), Failed: 2, Err: errors.New("no mount")}
+		}
 		o.Warehouses[0].Sidecars = func() Sidecars {
 			return Sidecars{Seq: 1, Behind: 5, Oldest: epoch.Add(-time.Minute), Failed: 3, Err: errors.New("no place")}
 		}
@@ -106,7 +108,7 @@ func TestMetricsOfWhatFollows(t *testing.T) {
 	w := s.Warehouses[0]
 	if s.Ready || s.Writer.State != "stopped" || s.Writer.Waiting != 3 || s.Room.Files[0].Free != 4 || !s.Room.Disks[0].Low ||
 		w.Sidecars.Seq != 1 || w.Sidecars.Behind != 5 || w.Sidecars.Age < 60 || w.Sidecars.Failed != 3 || w.Sidecars.Error != "no place" ||
-		w.Anchor.Behind != 1 || w.Anchor.Error != "no mount" || w.Proofs[0].Level != 3 || w.Proofs[0].Age < 3600 {
+		w.Anchor.Behind != 1 || w.Anchor.Error != "no mount" || w.Anchor.Lag < 3600 || w.Proofs[0].Level != 3 || w.Proofs[0].Age < 3600 {
 		t.Errorf("status %+v", s)
 	}
 	var got []string

@@ -18,21 +18,24 @@ const lookTime = 2 * time.Second
 // what follows it. What cannot be read shows no value.
 type warehouseGauges struct {
 	warehouse                *Warehouse
+	now                      func() time.Time
 	head, tables             *prometheus.Desc
-	anchor, anchorFailures   *prometheus.Desc
+	anchor, anchorLag        *prometheus.Desc
+	anchorFailures           *prometheus.Desc
 	kept, keptHits, keptMiss *prometheus.Desc
 	proven                   *prometheus.Desc
 }
 
-func newWarehouseGauges(w *Warehouse) warehouseGauges {
+func newWarehouseGauges(w *Warehouse, now func() time.Time) warehouseGauges {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, labels, prometheus.Labels{"warehouse": w.Name})
 	}
 	return warehouseGauges{
-		warehouse:      w,
+		warehouse: w, now: now,
 		head:           desc("puddle_journal_head_seq", "The seq of the journal's newest event."),
 		tables:         desc("puddle_tables_behind_events", "Events that the journal has and the pointer tables lack."),
 		anchor:         desc("puddle_anchor_behind_events", "Events that the journal has and the anchor in the warehouse (_puddle/head.json) lacks."),
+		anchorLag:      desc("puddle_anchor_lag_seconds", "How long the oldest event that the anchor lacks has waited."),
 		anchorFailures: desc("puddle_anchor_failures_total", "Failures to write the anchor."),
 		kept:           desc("puddle_documents_bytes", "About what documents and their forms take in memory."),
 		keptHits:       desc("puddle_documents_hits_total", "Documents and forms that were found in memory."),
@@ -43,7 +46,7 @@ func newWarehouseGauges(w *Warehouse) warehouseGauges {
 
 // Describe implements prometheus.Collector.
 func (g warehouseGauges) Describe(to chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{g.head, g.tables, g.anchor, g.anchorFailures, g.kept, g.keptHits, g.keptMiss, g.proven} {
+	for _, desc := range []*prometheus.Desc{g.head, g.tables, g.anchor, g.anchorLag, g.anchorFailures, g.kept, g.keptHits, g.keptMiss, g.proven} {
 		to <- desc
 	}
 }
@@ -76,8 +79,9 @@ func (g warehouseGauges) Collect(to chan<- prometheus.Metric) {
 	if tables != nil {
 		value(g.tables, prometheus.GaugeValue, float64(behind(*tables, head.Seq)))
 	}
-	if a := w.anchored(head.Seq, time.Now()); a != nil {
+	if a := w.anchored(head.Seq, g.now()); a != nil {
 		value(g.anchor, prometheus.GaugeValue, float64(a.Behind))
+		value(g.anchorLag, prometheus.GaugeValue, a.Lag)
 		value(g.anchorFailures, prometheus.CounterValue, float64(a.Failed))
 	}
 }

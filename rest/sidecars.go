@@ -13,7 +13,7 @@ import (
 type Sidecars struct {
 	Seq    journal.Seq // all of them are as new as this event; 0 when nobody knows
 	Behind uint64      // events that some of them may lack
-	Oldest time.Time   // when the first of these happened; zero when there is none that was seen
+	Oldest time.Time   // when the first of these happened; zero when there is none, or nobody knows
 	Err    error       // why something could not be written the last time; nil: it could
 	Failed int64       // failures since the start
 
@@ -38,7 +38,7 @@ func (w *Warehouse) sidecars(now time.Time) *sidecarsStatus {
 	}
 	is := w.Sidecars()
 	s := &sidecarsStatus{Seq: is.Seq, Behind: is.Behind, Failed: is.Failed, Elsewhere: is.Elsewhere}
-	if !is.Oldest.IsZero() {
+	if s.Behind > 0 && !is.Oldest.IsZero() {
 		s.Age = max(0, int64(now.Sub(is.Oldest)/time.Second))
 	}
 	if is.Err != nil {

@@ -58,7 +58,7 @@ const late = time.Minute
 
 // lateFor words a lag that is long.
 func lateFor(events uint64, age time.Duration) string {
-	return fmt.Sprintf("%d events behind, the oldest for %d seconds, and no error is known: does the storage answer?", events, age/time.Second)
+	return fmt.Sprintf("%s behind, the oldest for %d seconds, and no error is known: does the storage answer?", plural(int64(events), "event", "events"), age/time.Second)
 }
 
 func (b *statusBody) warn(warehouse, message string) {
@@ -146,7 +146,7 @@ func (w *Warehouse) status(ctx context.Context, now time.Time, ready bool, write
 	s.Tables.Behind = behind(s.Tables.Seq, head.Seq)
 	s.Anchor = w.anchored(head.Seq, now)
 	s.Sidecars = w.sidecars(now)
-	s.Archive = w.archived(head.Seq)
+	s.Archive = w.archived(head.Seq, now)
 	s.Proofs = w.proven(now)
 	s.Purges.work(w)
 	if !ready && (writer == WriterStarting || writer == WriterCatchingUp) {

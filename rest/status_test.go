@@ -45,6 +45,7 @@ type statusOf struct {
 		Anchor *struct {
 			Seq, Behind uint64
 			Failed      int64
+			Lag         float64 `json:"lag-seconds"`
 			Error       string
 		}
 		Sidecars *struct {
@@ -177,14 +178,14 @@ func TestStatusWarnsOfALongLag(t *testing.T) {
 			w := &o.Warehouses[0]
 			w.Anchor = func() Anchor { return Anchor{Since: epoch.Add(-test.age)} }
 			w.Sidecars = func() Sidecars { return Sidecars{Behind: 1, Oldest: epoch.Add(-test.age)} }
-			w.Archive = func() Archive { return Archive{Mode: "async", Since: time.Now().Add(-test.age)} }
+			w.Archive = func() Archive { return Archive{Mode: "async", Since: epoch.Add(-test.age)} }
 		})
 		s := f.status()
 		if len(s.Warnings) != test.want {
 			t.Errorf("%s: %+v", name, s.Warnings)
 		}
 		for _, w := range s.Warnings {
-			if w.Critical || w.Message != "look" && !strings.Contains(w.Message, "late: 1 events behind, the oldest for 6") {
+			if w.Critical || w.Message != "look" && !strings.Contains(w.Message, "late: 1 event behind, the oldest for 6") {
 				t.Errorf("%s: %+v", name, w)
 			}
 		}

@@ -50,13 +50,14 @@ func (n *node) archived(w *warehouse) func() rest.Archive {
 	return func() rest.Archive {
 		if t := w.term.Load(); t != nil {
 			s := t.archive.State()
-			return rest.Archive{Mode: mode, Seq: s.Sealed.Seq, Since: s.Since, Err: s.Err, Stopped: s.Final(), Failed: s.Failed}
+			since := n.lag(w, &w.lacks.archive, t, s.Sealed.Seq)
+			return rest.Archive{Mode: mode, Seq: s.Sealed.Seq, Since: since, Err: s.Err, Stopped: s.Final(), Failed: s.Failed}
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		end, _, err := archive.Head(ctx, w.roots[0].Store)
-		seq, err := n.seenElsewhere(ctx, w, end, err)
-		return rest.Archive{Mode: mode, Seq: seq, Since: n.cameAfter(ctx, w, seq, err), Err: err, Elsewhere: true}
+		seq, since, err := n.elsewhere(w, &w.lacks.archive, end, err)
+		return rest.Archive{Mode: mode, Seq: seq, Since: since, Err: err, Elsewhere: true}
 	}
 }
 

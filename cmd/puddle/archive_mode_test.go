@@ -131,6 +131,7 @@ func (r *recording) Record(ctx context.Context, d journal.Draft) (journal.Event,
 // A change that is recorded and not archived in time has an unknown outcome, so that
 // its file stays; the next one is refused, until the archive has caught up.
 func TestSyncOutcomes(t *testing.T) {
+	sealedOnce(t)
 	synctest.Test(t, func(t *testing.T) {
 		id, ctx, broken := uuid.New(), context.Background(), errors.New("the store hangs")
 		story := journaltest.NewStory(id)

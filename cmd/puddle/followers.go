@@ -124,19 +124,16 @@ func (n *node) anchored(w *warehouse) func() rest.Anchor {
 		return nil
 	}
 	return func() rest.Anchor {
-		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
-		defer cancel()
 		if t := w.term.Load(); t != nil {
 			s := t.anchor.State()
-			since := n.cameAfter(ctx, w, s.Written.Seq, nil)
-			if !since.IsZero() && since.Before(t.began) {
-				since = t.began // it has looked at nothing before
-			}
+			since := n.lag(w, &w.lacks.anchor, t, s.Written.Seq)
 			return rest.Anchor{Seq: s.Written.Seq, Since: since, Err: s.Err, Failed: s.Failed}
 		}
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+		defer cancel()
 		head, _, err := anchor.ReadHead(ctx, w.roots[0].Store)
-		seq, err := n.seenElsewhere(ctx, w, head.Position, err)
-		return rest.Anchor{Seq: seq, Since: n.cameAfter(ctx, w, seq, err), Err: err, Elsewhere: true}
+		seq, since, err := n.elsewhere(w, &w.lacks.anchor, head.Position, err)
+		return rest.Anchor{Seq: seq, Since: since, Err: err, Elsewhere: true}
 	}
 }
 
@@ -149,51 +146,30 @@ func (n *node) sidecarsNow(w *warehouse) func() rest.Sidecars {
 	return func() rest.Sidecars {
 		if t := w.term.Load(); t != nil {
 			p := t.sidecars.Progress()
-			return rest.Sidecars{Seq: p.Cursor.Seq, Behind: p.Behind, Oldest: p.Oldest, Err: p.Err, Failed: p.Failed}
+			oldest := n.lag(w, &w.lacks.sidecars, t, p.Cursor.Seq)
+			return rest.Sidecars{Seq: p.Cursor.Seq, Behind: p.Behind, Oldest: oldest, Err: p.Err, Failed: p.Failed}
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
-		s := rest.Sidecars{Elsewhere: true}
 		cursor, _, err := sidecars.ReadCursor(ctx, w.roots[0].Store)
-		s.Seq, err = n.seenElsewhere(ctx, w, cursor, err)
-		head, asked := n.journal.Warehouse(w.id).Head(ctx)
-		s.Err = errors.Join(err, asked)
-		switch {
-		case s.Err != nil:
-		case cursor.Incarnation == head.Incarnation && cursor.Seq < head.Seq:
-			s.Behind = uint64(head.Seq - cursor.Seq)
-		case cursor.Incarnation != head.Incarnation:
-			s.Behind = 1 // at least
-		}
-		s.Oldest = n.cameAfter(ctx, w, cursor.Seq, err)
-		return s
+		seq, oldest, err := n.elsewhere(w, &w.lacks.sidecars, cursor, err)
+		behind, asked := n.behindBy(w, cursor, seq, err)
+		return rest.Sidecars{Seq: seq, Behind: behind, Oldest: oldest, Err: errors.Join(err, asked), Elsewhere: true}
 	}
 }
 
-// seenElsewhere is how far another replica has come by what lies in the warehouse: not at
-// all where that is of another history.
-func (n *node) seenElsewhere(ctx context.Context, w *warehouse, at journal.Position, unread error) (journal.Seq, error) {
-	if unread != nil {
-		return 0, unread
-	}
-	if err := anchor.CheckBeside(ctx, n.journal, w.id, at.Incarnation, at.Seq); err != nil {
-		n.meets(w, err)
+// behindBy is how many events sidecars that another replica writes may lack, at least.
+func (n *node) behindBy(w *warehouse, cursor journal.Position, seq journal.Seq, unread error) (uint64, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	head, err := n.journal.Warehouse(w.id).Head(ctx)
+	switch {
+	case err != nil:
 		return 0, err
+	case unread == nil && cursor.Incarnation != head.Incarnation:
+		return 1, nil
+	case seq < head.Seq:
+		return uint64(head.Seq - seq), nil
 	}
-	return at.Seq, nil
-}
-
-// cameAfter is when the first event after one came: for how long another replica has left
-// it. Zero where there is none, and where nobody can say, as for want of the one.
-func (n *node) cameAfter(ctx context.Context, w *warehouse, seq journal.Seq, unread error) time.Time {
-	if unread != nil {
-		return time.Time{}
-	}
-	for e, err := range n.journal.Warehouse(w.id).Scan(ctx, seq) {
-		if err == nil {
-			return e.At
-		}
-		break
-	}
-	return time.Time{}
+	return 0, nil
 }

@@ -169,8 +169,11 @@ func (p statusPage) print(s *session, live bool) error {
 
 // lag words how many events are missing.
 func lag(events uint64) string {
-	if events == 0 {
+	switch events {
+	case 0:
 		return "caught up"
+	case 1:
+		return "1 event behind"
 	}
 	return fmt.Sprintf("%d events behind", events)
 }

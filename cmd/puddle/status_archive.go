@@ -25,5 +25,5 @@ func (a archivePage) String() string {
 	case a.Behind == 0:
 		return fmt.Sprintf("%s, sealed to %s", a.Mode, a.Seq)
 	}
-	return fmt.Sprintf("%s, sealed to %s, %s since %.1f s", a.Mode, a.Seq, lag(a.Behind), a.Lag)
+	return fmt.Sprintf("%s, sealed to %s, %s for %.1f s", a.Mode, a.Seq, lag(a.Behind), a.Lag)
 }

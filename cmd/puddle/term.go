@@ -24,7 +24,7 @@ const closeTime = 5 * time.Second
 // writes behind the commits, and what it removes. It begins where the warehouse says that
 // others have come to, and nothing of it outlasts it.
 type term struct {
-	began    time.Time
+	began    time.Time                 // by the clock that dates events
 	roots    store.Roots               // as followers have them
 	anchor   *anchor.Follower          // nil: there is none, nor any of the next
 	sidecars *sidecars.Follower        // nil: there are none
@@ -36,7 +36,7 @@ type term struct {
 // begin starts to follow a warehouse's journal. held tells whether that is still allowed;
 // nil: always, and nobody else does.
 func (n *node) begin(w *warehouse, held func() error) *term {
-	t := &term{began: time.Now(), idle: func() {}, roots: leased.Roots(w.roots, func() error {
+	t := &term{began: n.steady.now(), idle: func() {}, roots: leased.Roots(w.roots, func() error {
 		if err := w.second.seen(); err != nil || held == nil {
 			return err
 		}

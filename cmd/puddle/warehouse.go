@@ -34,6 +34,8 @@ type warehouse struct {
 	follows bool                 // sidecars and archive are written behind its journal, here or by another replica
 	term    atomic.Pointer[term] // what follows its journal here; nil: nothing, or another replica does
 	decides *catalog.Catalog     // where one is offered
+
+	lacks struct{ anchor, sidecars, archive lacking } // by what follows its journal, here or elsewhere
 }
 
 // openWarehouses opens the places that warehouses use.

@@ -45,7 +45,6 @@ type Options struct {
 // State is how far a Follower is.
 type State struct {
 	Sealed journal.Position // the newest event in the archive, as far as this follower knows
-	Since  time.Time        // since when there have been events that are not; zero when there are none
 	Err    error            // why the newest attempt failed; nil when it did not
 	Failed int64            // attempts so far that failed
 }
@@ -84,15 +83,6 @@ func Follow(o Options) *Follower {
 
 // Wake says that the journal has grown. It never blocks.
 func (f *Follower) Wake() {
-	f.mu.Lock()
-	if f.state.Since.IsZero() {
-		f.state.Since = time.Now()
-	}
-	f.mu.Unlock()
-	f.rouse()
-}
-
-func (f *Follower) rouse() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -176,7 +166,7 @@ func (f *Follower) run(ctx context.Context) {
 			return
 		case err != nil:
 			f.failed(err)
-			f.rouse()
+			f.Wake()
 		default:
 			pause = Interval
 		}
@@ -205,18 +195,9 @@ func wait[T any](ctx context.Context, event <-chan T) bool {
 	}
 }
 
-// attempt seals what is there. What has come since it began counts from then on.
+// attempt seals what is there.
 func (f *Follower) attempt(ctx context.Context) error {
-	f.mu.Lock()
-	since := f.state.Since
-	f.state.Since = time.Time{}
-	f.mu.Unlock()
 	err := f.sealer.seal(ctx)
-	if err != nil {
-		f.mu.Lock()
-		f.state.Since = since
-		f.mu.Unlock()
-	}
 	if ctx.Err() == nil {
 		f.tried(err)
 	}

@@ -38,7 +38,7 @@ func (w *work) round(ctx context.Context, serve func()) (r round) {
 		if err = writeCursor(ctx, w.Store, w.read); err != nil {
 			r.fail(failureOf(err))
 		} else {
-			w.cursor, w.unsure, w.oldest = w.read, 0, time.Time{}
+			w.cursor, w.unsure = w.read, 0
 		}
 	}
 	for _, n := range w.pending {

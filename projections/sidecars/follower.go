@@ -59,7 +59,6 @@ type Follower struct {
 type Progress struct {
 	Cursor journal.Position // all sidecars are at least as new; zero when that is not known
 	Behind uint64           // events after it; while it is in an earlier incarnation than the head, at least so many
-	Oldest time.Time        // when the first of those happened that were seen; zero: none
 	Err    error            // why the newest attempt failed; nil when it did not
 	Failed int64            // failures so far
 
@@ -183,7 +182,7 @@ func (f *Follower) run(ctx context.Context) {
 func (f *Follower) show(r round) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.reached.Cursor, f.reached.read, f.reached.unsure, f.reached.Oldest = f.work.cursor, f.work.read, f.work.unsure, f.work.oldest
+	f.reached.Cursor, f.reached.read, f.reached.unsure = f.work.cursor, f.work.read, f.work.unsure
 	f.reached.Err = r.err
 	f.reached.Failed += int64(len(r.failures))
 }

@@ -26,7 +26,6 @@ type work struct {
 	largest   int64         // bytes of a metadata file that is read, inflated
 	more      bool          // the journal has events for which there was no room
 	unsure    uint64        // events after the cursor that were folded
-	oldest    time.Time     // of the first of them
 	backoff   time.Duration // after a round in which all failed
 	impatient bool          // nothing waits for its pause any more
 	held      []failure     // why entries are held back, since the round began
@@ -154,9 +153,7 @@ func (w *work) foldAll(ctx context.Context, events []journal.Event) error {
 		if err := w.fold(ctx, e, func(string) bool { return true }); err != nil {
 			return err
 		}
-		if w.unsure++; w.unsure == 1 {
-			w.oldest = e.At
-		}
+		w.unsure++
 		w.read = e.Position
 	}
 	return nil
