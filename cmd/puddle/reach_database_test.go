@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestEndMissing(t *testing.T) {
 	if status := r.ready(); status != http.StatusServiceUnavailable {
 		t.Errorf("ready is %d", status)
 	}
-	if code, out := ran(t, dir, "status"); code != codeFindings || !strings.Contains(out, "puddle verify") {
+	if code, out := ran(t, dir, "status"); code != codeFindings || !strings.Contains(out, "puddle -c "+filepath.Join(dir, "puddle.yaml")+" verify") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	execute(t, url, `INSERT INTO puddle.events SELECT * FROM kept`)

@@ -35,7 +35,7 @@ func (r *run) chain(ctx context.Context) error {
 	}
 	r.summary.NotKept, r.summary.Erased = r.reached.Absent.Count, r.reached.Erased.Count
 	r.reached.Absent.tell(r, KindNotKept, "keeps no copy", "over journal.max-document, or lost; such a file itself is all there is")
-	r.reached.Erased.tell(r, KindErased, "had its copy erased", "puddle journal compact was told to; such a file itself is all there is")
+	r.reached.Erased.tell(r, KindErased, "had its copy erased", "a compaction was told to; such a file itself is all there is")
 	r.summary.Incarnations, r.summary.Events, r.summary.Documents = seen.Incarnations, seen.Events, seen.Documents
 	r.sink.Progress(r.Name, 1, seen.Events, seen.Events)
 	if err != nil {
