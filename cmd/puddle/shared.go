@@ -108,6 +108,8 @@ func unsuited(c config.PostgreSQL, err error) error {
 	switch {
 	case errors.Is(err, journalpostgres.ErrNotLetIn):
 		return fail(codeNoLook, "metastore.postgresql: %w: mend %s, or what the server lets in", err, c.URLKey())
+	case errors.Is(err, journalpostgres.ErrAway) && !errors.Is(err, journalpostgres.ErrAlone):
+		return fail(codeNoLook, "metastore.postgresql: %w: does it run, and does %s lead to it?", err, c.URLKey())
 	case errors.Is(err, journalpostgres.ErrNoJournal):
 		return fail(codeNoLook, "there is no catalog in the schema %s of the database yet: the first start of puddle serve makes it, as a role that may", c.Schema)
 	case errors.Is(err, journalpostgres.ErrFsyncOff):
