@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -138,12 +139,12 @@ func TestSyncOutcomes(t *testing.T) {
 		for _, name := range []string{"a", "b", "c", "d"} {
 			story.CreateNamespace(journal.Namespace{name}, nil)
 		}
-		fails := false
+		var fails atomic.Bool
 		j := journal.NewMemory()
 		follower := archive.Follow(archive.Options{
 			ID: id, From: j, Mode: archive.Sync, Failed: func(error) {},
 			Store: faulty.New(memory.New(), func(faulty.Op, string) faulty.Fault {
-				if fails {
+				if fails.Load() {
 					return faulty.Before(broken)
 				}
 				return faulty.Fault{}
@@ -160,7 +161,7 @@ func TestSyncOutcomes(t *testing.T) {
 		if err := record(0); err != nil {
 			t.Fatal(err)
 		}
-		fails = true
+		fails.Store(true)
 		var told *catalog.Error
 		if err := record(1); !errors.Is(err, journal.ErrUnknownOutcome) || !errors.As(err, &told) || told.Code != catalog.OutcomeUnknown {
 			t.Errorf("not archived in time: %v", err)
@@ -177,7 +178,7 @@ func TestSyncOutcomes(t *testing.T) {
 				t.Errorf("a repeat while it fails: %t, %v", known, err)
 			}
 		}
-		fails = false
+		fails.Store(false)
 		time.Sleep(time.Minute)
 		if err := record(2); err != nil {
 			t.Errorf("afterwards: %v", err)
