@@ -165,8 +165,13 @@ func (o *lived) hasOwnFile() bool {
 	return slices.ContainsFunc(o.files, func(v *version) bool { return !v.deleted && !v.bare && !v.stranger })
 }
 
+// rewoundSince tells whether the pointer was moved back after the sidecar was written, or
+// to what had been abandoned by then.
 func (o *lived) rewoundSince() bool {
-	return slices.ContainsFunc(o.states[o.sidecar+1:], func(s state) bool { return s.rewound })
+	abandoned := o.states[o.sidecar].abandoned
+	return slices.ContainsFunc(o.states[o.sidecar+1:], func(s state) bool {
+		return s.rewound || slices.ContainsFunc(abandoned, s.current.comesFrom)
+	})
 }
 
 // behind counts the commits from the sidecar's file to the current one.

@@ -243,6 +243,7 @@ func TestProven(t *testing.T) {
 	expect(t, sidecar(), "S X:S", proof("S", 9), "S proven", "not used: X: it was never committed")
 	expect(t, sidecar(), "S X:S Y:X", proof("S", 2), "S proven", "not used: Y: it comes from a file that was never committed")
 	expect(t, sidecar(), "S X:S", proof("S", 1), "X +1")
+	expect(t, sidecar(), "S X:S Y:X Z:Y", proof("S Y", 9), "Y +2 proven", "not used: Z: it was never committed") // Y was registered over S
 	o := sidecar()
 	o.Unconfirmed = all("U")
 	expect(t, o, "S U:S", proof("S U", 0), "U +1 proven")

@@ -1,6 +1,7 @@
 package descent
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -162,8 +163,8 @@ func (f *family) descend(next []warehouse.Location, may func(*node) bool) map[wa
 }
 
 // exclude finds who cannot be a step: what was abandoned, what an archive would name
-// if it had been committed, and what comes from these. S and what it comes from stay:
-// the sidecar says that S was current.
+// if it or what comes from it had been committed, and what comes from these. S and what it
+// comes from stay: the sidecar says that S was current.
 func (f *family) exclude(o Object, proof Proof) {
 	f.events = proof
 	for _, at := range o.Unconfirmed {
@@ -175,9 +176,10 @@ func (f *family) exclude(o Object, proof Proof) {
 	if proof.Until.IsZero() {
 		return
 	}
+	led := f.above(slices.Collect(maps.Keys(proof.Committed))...) // as where a file that others made was registered over the table's
 	var never []warehouse.Location
 	for at, n := range f.kin {
-		if !proof.Committed[at] && n.LastUpdated.Before(proof.Until.Add(-lag)) {
+		if !proof.Committed[at] && !led[at] && n.LastUpdated.Before(proof.Until.Add(-lag)) {
 			never = append(never, at)
 		}
 	}
