@@ -199,7 +199,7 @@ func (p *Proxy) forward(client io.Reader, server io.Writer, mute *atomic.Bool) {
 		if fault == DropBefore {
 			return
 		}
-		mute.Store(fault == DropAfter)
+		mute.Store(fault != Pass)
 		p.wait()
 		if _, err := server.Write(buffer[:n]); err != nil || fault == DropAtOnce {
 			return
