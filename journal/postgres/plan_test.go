@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -56,7 +55,7 @@ func TestPlans(t *testing.T) {
 			}
 			seen++
 			table, back := "", false
-			for _, line := range plan(t, conn, p.Name, p.Statement) {
+			for _, line := range postgrestest.Plan(t, conn, p.Name, p.Statement) {
 				line = strings.TrimSpace(line)
 				if scan := scans.FindStringSubmatch(line); scan != nil {
 					table, back = scan[3], scan[1] != ""
@@ -114,23 +113,4 @@ func readAll(t *testing.T, db *postgres.DB) error {
 	}
 	_, err := db.Incarnations(t.Context(), lake)
 	return err
-}
-
-// plan is that of a statement for whatever arguments.
-func plan(t *testing.T, conn *pgx.Conn, name, statement string) []string {
-	t.Helper()
-	args := 0
-	for strings.Contains(statement, fmt.Sprint("$", args+1)) {
-		args++
-	}
-	nulls := strings.TrimSuffix(strings.Repeat("NULL, ", args), ", ")
-	if nulls != "" {
-		nulls = "(" + nulls + ")"
-	}
-	rows, _ := conn.Query(context.Background(), `EXPLAIN EXECUTE `+pgx.Identifier{name}.Sanitize()+nulls, pgx.QueryExecModeSimpleProtocol)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-	return lines
 }

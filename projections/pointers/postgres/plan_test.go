@@ -68,19 +68,10 @@ func prepared(t *testing.T, conn *pgx.Conn) map[string]string {
 	return statements
 }
 
-// plan is that of a statement for whatever arguments.
+// plan is that of a statement, with the cursor told.
 func plan(t *testing.T, conn *pgx.Conn, name, statement string) []string {
 	t.Helper()
-	args := 0
-	for strings.Contains(statement, fmt.Sprint("$", args+1)) {
-		args++
-	}
-	nulls := strings.TrimSuffix(strings.Repeat("NULL, ", args), ", ")
-	rows, _ := conn.Query(context.Background(), `EXPLAIN EXECUTE `+pgx.Identifier{name}.Sanitize()+`(`+nulls+`)`, pgx.QueryExecModeSimpleProtocol)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	lines := postgrestest.Plan(t, conn, name, statement)
 	// The cursor has one row a warehouse, wherever it is joined.
 	for i := range lines {
 		if i > 0 && strings.Contains(lines[i-1], " on cursor") {
